@@ -1,0 +1,46 @@
+package purge
+
+import (
+	"math"
+	"time"
+)
+
+// longest is the longest wait a time.Duration can hold in whole seconds.
+const longest = math.MaxInt64 / time.Second * time.Second
+
+// NextCheck says when time alone can change an answer (L5).
+//
+// The zero value means that it cannot: the answer stays as it is until some
+// other input changes. Before the check the answer stays as it is too. It is a
+// value and safe to compare.
+type NextCheck struct {
+	// After is the time to wait: whole seconds, rounded up, at least one.
+	// It is 0 if OK is false.
+	After time.Duration
+	// OK says that there is a next check.
+	OK bool
+}
+
+// CheckAt returns the next check for an answer that may change at the instant
+// at, seen from now: whole seconds, rounded up, at least one (L5). An instant
+// that is not in the future is checked in one second; one that is further away
+// than a time.Duration can say (292 years) is checked after the longest wait.
+func CheckAt(at, now time.Time) NextCheck {
+	// Sub saturates at a fraction of a second, which rounded up would overflow.
+	wait := min(at.Sub(now), longest)
+	if part := wait % time.Second; part > 0 {
+		wait += time.Second - part
+	}
+	return NextCheck{After: max(wait, time.Second), OK: true}
+}
+
+// Or returns the earlier of two checks; one that is not OK never wins (L5).
+func (c NextCheck) Or(other NextCheck) NextCheck {
+	if !c.OK {
+		return other
+	}
+	if other.OK {
+		c.After = min(c.After, other.After)
+	}
+	return c
+}
