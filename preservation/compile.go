@@ -1,0 +1,41 @@
+package preservation
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/carryover-io/carryover/internal/jsonpath"
+)
+
+// Extractor holds compiled rules. It is immutable, safe for concurrent use, and
+// meant to be made once per policy, by [Compile] (S2). Nil and the zero value have
+// no rules.
+type Extractor struct {
+	rules []compiled
+}
+
+// compiled is one rule with its parsed template. It shares nothing with the
+// caller's rule.
+type compiled struct {
+	index    int
+	rule     Rule
+	template *jsonpath.Template
+}
+
+// Compile validates the rules and prepares them for [Extractor.Extract] (S1, S2).
+//
+// The error joins all that [Validate] finds with the same protection, nested under
+// statePreservation; errors.As finds the first *field.Error in it. The extractor
+// keeps a copy of the rules. No rules give an extractor without any.
+func Compile(sp StatePreservation, protection Protection) (*Extractor, error) {
+	rules, found := check(sp, protection, field.NewPath("statePreservation"))
+	if len(found) == 0 {
+		return &Extractor{rules: rules}, nil
+	}
+	errs := make([]error, 0, len(found))
+	for _, err := range found {
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}

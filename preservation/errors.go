@@ -1,0 +1,114 @@
+package preservation
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Class is the kind of a run-time error (S9). It is an error itself, so that
+// errors.Is(err, preservation.MissingKey) finds it in whatever wraps it.
+type Class string //nolint:errname // what it is matters more than that it is an error
+
+// The classes of S9, and those of injection.
+//
+//nolint:errname // the names of S9; as texts they are part of reports
+const (
+	// MissingKey means that the status has no value: a missing key, no match,
+	// empty text, null, an empty list, an index out of range (S4).
+	MissingKey Class = "MissingKey"
+	// BadPath means that the template cannot be evaluated, such as a filter that
+	// compares several values at once.
+	BadPath Class = "BadPath"
+	// NotScalar means that the hit is an object, a list, or a Go value that is no
+	// JSON, which no label can hold (S6).
+	NotScalar Class = "NotScalar"
+	// MultipleValues means that a path has several hits and the rule no join (S5).
+	MultipleValues Class = "MultipleValues"
+	// TypeMismatch means that a filter compares values of different types, or that
+	// an index or a filter stands on something else than a list (S4).
+	TypeMismatch Class = "TypeMismatch"
+	// InvalidValue means that a key or value is not legal for its target (S8).
+	InvalidValue Class = "InvalidValue"
+	// TooLarge means that a documented limit was passed (S12).
+	TooLarge Class = "TooLarge"
+	// BadStatus means that the status is not exactly one JSON object (S12).
+	BadStatus Class = "BadStatus"
+	// StatusNotCollected means that there is no status yet. It is the only class
+	// that a retry can cure.
+	StatusNotCollected Class = "StatusNotCollected"
+	// BadManifest means that the manifest has no usable metadata or labels, or
+	// cannot be copied (I3).
+	BadManifest Class = "BadManifest"
+	// BadReport means that a report to take back holds a target or an effect that
+	// this version does not know (I6).
+	BadReport Class = "BadReport"
+	// Refused means that the key must not be written: it is protected (S11), or
+	// the object selects by it (I4).
+	Refused Class = "Refused"
+)
+
+// Error returns the class itself.
+func (c Class) Error() string { return string(c) }
+
+// RuleError says why one rule gave no value. It never holds the value: keys,
+// paths and lengths only (L7).
+type RuleError struct {
+	// Cluster whose status was read; empty if the caller named none.
+	Cluster string
+	// Rule is the index of the rule, from 0.
+	Rule int
+	// Alias is the rule's aliasLabelName.
+	Alias string
+	// Path is the rule's template, without white space around it.
+	Path string
+	// Policy of the rule; only a Required one blocks (S10).
+	Policy RulePolicy
+	// Class of the error; errors.Is finds it.
+	Class Class
+	// Detail says what was found, with a hint where there is one.
+	Detail string
+}
+
+// Error names cluster, rule, alias, path and class, in that order.
+func (e *RuleError) Error() string {
+	var b strings.Builder
+	if e.Cluster != "" {
+		fmt.Fprintf(&b, "cluster %q: ", e.Cluster)
+	}
+	fmt.Fprintf(&b, "rule %d (%s) %s: %s", e.Rule, e.Alias, e.Path, e.Class)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	return b.String()
+}
+
+// Unwrap returns the class.
+func (e *RuleError) Unwrap() error { return e.Class }
+
+// Retryable reports whether the same rule may succeed later without any change
+// by a person: only where the status was not collected yet (S9).
+func (e *RuleError) Retryable() bool { return e.Class == StatusNotCollected }
+
+// InjectError says why a manifest was not changed. It never holds a value (L7).
+type InjectError struct {
+	// Class is BadManifest, BadReport, InvalidValue or Refused; errors.Is finds it.
+	Class Class
+	// Key is the label concerned; empty if it is the manifest as a whole.
+	Key string
+	// Detail says what was found.
+	Detail string
+}
+
+// Error names class and key.
+func (e *InjectError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s: %s", e.Class, e.Detail)
+	}
+	return fmt.Sprintf("label %q: %s: %s", e.Key, e.Class, e.Detail)
+}
+
+// Unwrap returns the class.
+func (e *InjectError) Unwrap() error { return e.Class }
+
+// Retryable is false: the same manifest and state give the same error again.
+func (*InjectError) Retryable() bool { return false }
