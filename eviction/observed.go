@@ -1,0 +1,94 @@
+package eviction
+
+import (
+	"fmt"
+	"time"
+)
+
+// observed is what all status items of one cluster say together (E8): the worst
+// health of any, and applied only if all are.
+type observed struct {
+	items    int
+	health   Health
+	applied  bool
+	earliest time.Time // of the dated items; zero = none is dated
+	undated  bool
+	strange  []string // health texts that are not known
+}
+
+func observe(items []AggregatedStatusItem) map[string]observed {
+	all := map[string]observed{}
+	for _, item := range items {
+		all[item.ClusterName] = all[item.ClusterName].with(item)
+	}
+	return all
+}
+
+func (o observed) with(item AggregatedStatusItem) observed {
+	health, known := normalHealth(item.Health)
+	if !known {
+		o.strange = append(o.strange, string(item.Health))
+	}
+	if o.items == 0 {
+		o.health, o.applied = health, item.Applied
+	} else {
+		o.health, o.applied = worse(o.health, health), o.applied && item.Applied
+	}
+	o.items++
+	switch at := item.ObservedAt; {
+	case at.IsZero(): // nil too
+		o.undated = true
+	case o.earliest.IsZero() || at.Time.Before(o.earliest):
+		o.earliest = at.Time
+	}
+	return o
+}
+
+// normalHealth reads a stored text; what is not known is Unknown, never healthy.
+func normalHealth(h Health) (Health, bool) {
+	switch h {
+	case Healthy, Unhealthy, HealthUnknown, NotApplicable:
+		return h, true
+	case "":
+		return HealthUnknown, true
+	default:
+		return HealthUnknown, false
+	}
+}
+
+func worse(a, b Health) Health {
+	for _, h := range []Health{Unhealthy, HealthUnknown, NotApplicable} {
+		if a == h || b == h {
+			return h
+		}
+	}
+	return Healthy
+}
+
+// ready says that the copy works, as far as its kind can tell.
+func (o observed) ready() bool {
+	return o.health == Healthy || o.health == NotApplicable && o.applied
+}
+
+// exists says that there is a copy at all.
+func (o observed) exists() bool { return o.applied || o.health == Healthy }
+
+// olderThan says that an item is known to be from before the instant.
+func (o observed) olderThan(at time.Time) bool {
+	return !o.earliest.IsZero() && o.earliest.Before(at)
+}
+
+// reports lists what is wrong with the items themselves.
+func (o observed) reports(cluster string) []Report {
+	var out []Report
+	if o.items > 1 {
+		out = append(out, Report{
+			cluster, ReasonDuplicateItems,
+			fmt.Sprintf("%d status items: the worst health counts, and applied only if all are", o.items),
+		})
+	}
+	for _, text := range o.strange {
+		out = append(out, Report{cluster, ReasonUnknownHealth, fmt.Sprintf("health %.64q is unknown: it counts as Unknown", text)})
+	}
+	return out
+}
