@@ -1,0 +1,299 @@
+package failover
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// Outcome is what was decided about leaving a cluster.
+type Outcome string
+
+const (
+	// Evict means that the application leaves the cluster now.
+	Evict Outcome = "Evict"
+	// Blocked means that it should and must not: the reason says what is missing.
+	Blocked Outcome = "Blocked"
+	// AlreadyEvicting means that it is leaving already.
+	AlreadyEvicting Outcome = "AlreadyEvicting"
+	// None means that there is nothing to do.
+	None Outcome = "None"
+)
+
+// Reason is the stable, machine-readable cause of an outcome (L5).
+type Reason string
+
+const (
+	// ApplicationFailure is the reason of evictions with the cause Application.
+	ApplicationFailure Reason = "ApplicationFailure"
+	// TaintUntolerated is the reason of evictions with the cause Cluster.
+	TaintUntolerated Reason = "TaintUntolerated"
+	// PlannedMove is the reason of evictions with the cause Planned.
+	PlannedMove Reason = "PlannedMove"
+	// UnderEviction means that the cluster has a task and is no target.
+	UnderEviction Reason = "UnderEviction"
+	// NotTarget means that the application is not on the cluster.
+	NotTarget Reason = "NotTarget"
+	// InvalidCause means that the cause is an unknown text (L6).
+	InvalidCause Reason = "InvalidCause"
+	// InvalidPolicy means that Validate refuses the policy (F11).
+	InvalidPolicy Reason = "InvalidPolicy"
+	// MissingState means that a Required rule gave no value (F6).
+	MissingState Reason = "MissingState"
+	// InjectionRefused means that the trial injection failed: the state could not
+	// be written into the manifest for the next cluster (I2).
+	InjectionRefused Reason = "InjectionRefused"
+	// InvalidEviction means that eviction.Evict would refuse the eviction, such as
+	// one without a producer (E3).
+	InvalidEviction Reason = "InvalidEviction"
+)
+
+// PrepareInput is all that [Prepare] looks at, for one cluster to leave.
+type PrepareInput struct {
+	// Policy of the application; the zero value = none. It need not be defaulted.
+	Policy Behavior
+	// Cause of the eviction (F10).
+	Cause preservation.Cause
+	// Cluster to leave.
+	Cluster string
+	// Targets, Tasks and Items as they are now.
+	Targets []eviction.TargetCluster
+	Tasks   []eviction.Task
+	Items   []eviction.AggregatedStatusItem
+	// LastHealthy as for [Carry]; Items are not read for it, since Carry needs it
+	// again in later passes. A host that keeps nothing gives nil, or the clusters
+	// whose items are Healthy now: without any, what was carried before wins over
+	// what a second cluster reports.
+	LastHealthy map[string]time.Time
+	// Template is the manifest for the trial injection; nil = no trial (I2).
+	Template *unstructured.Unstructured
+	// Protection adds to the keys that rules must not write (S11).
+	Protection preservation.Protection
+	// Producer of the task; required (E3).
+	Producer string
+	// Message of the task; empty = the message of the answer.
+	Message string
+}
+
+// Preparation is the answer for one cluster.
+type Preparation struct {
+	// Cluster asked about.
+	Cluster string
+	// Outcome is never empty.
+	Outcome Outcome
+	// Reason is never empty.
+	Reason Reason
+	// Message says the same to people, in one line, without any state (L7).
+	Message string
+	// Eviction to give to eviction.Evict; the zero value unless the outcome is
+	// Evict.
+	Eviction eviction.Eviction
+	// RuleErrors are all rules that gave no value, in their order, blocking or not
+	// (S10).
+	RuleErrors []*preservation.RuleError
+	// Warnings are about this cluster only; [Warnings] has those about the policy.
+	Warnings []Warning
+}
+
+// Prepare decides whether an application may leave a cluster, extracts what goes
+// along, and builds the eviction. Nothing is evicted before everything that can
+// fail was tried. The first rule that matches decides:
+//
+//  1. A cluster that is no target is AlreadyEvicting if it has a task, else None.
+//  2. An unknown cause, and an invalid policy, are Blocked (L6, F11).
+//  3. A cluster that received state and is not known to have been healthy since
+//     is not asked ([Carry]): the older state goes on, and the cluster's own
+//     errors are warnings (F6).
+//  4. A failing Required rule, or a status that was not collected, is Blocked,
+//     but only under Directly: what a mode never injects never blocks (F6).
+//     Statuses of one cluster that differ are unreadable.
+//  5. What the next copy would receive is injected into the template: if that
+//     fails, Blocked (I2).
+//  6. What eviction.Validate refuses is Blocked (E3).
+//  7. Else Evict, with the terms of the policy for the cause (F10). Without such
+//     a block the mode is Gracefully and nothing goes along, with a warning.
+//
+// The error is nil unless the outcome is Blocked. It joins all that blocks, for
+// errors.As: *preservation.RuleError, *preservation.InjectError or *field.Error,
+// whose paths start at "failover" for the policy and at "eviction" for rule 6.
+// A retry with the same input can help with none of them; with a newer status,
+// where RuleError.Retryable says so. Inputs are not changed, and the result
+// shares nothing with them.
+func Prepare(in PrepareInput) (Preparation, error) {
+	p := Preparation{Cluster: in.Cluster}
+	if !slices.Contains(targetNames(in.Targets), in.Cluster) {
+		return p.notTarget(in.Tasks), nil
+	}
+	reason, err := reasonOf(in.Cause)
+	if err != nil {
+		return p.block(InvalidCause, err)
+	}
+	if err := joined(Validate(in.Policy, in.Protection, field.NewPath("failover"))); err != nil {
+		return p.block(InvalidPolicy, err)
+	}
+	terms := TermsFor(in.Policy, in.Cause)
+	p.Warnings = termWarnings(in, terms)
+	p, state, err := p.collect(in, terms)
+	if err != nil {
+		return p.block(MissingState, err)
+	}
+	if err := trial(in, terms, state); err != nil {
+		return p.block(InjectionRefused, err)
+	}
+	message := fmt.Sprintf("the application leaves %s with purge mode %s", in.Cluster, terms.Mode)
+	leave := eviction.Eviction{
+		FromCluster: in.Cluster, PurgeMode: terms.Mode, Reason: string(reason),
+		Message: cmp.Or(in.Message, message), Producer: in.Producer,
+		GracePeriodSeconds: terms.GracePeriodSeconds, PreservedLabelState: state.Labels,
+		LastHealthy: in.LastHealthy[in.Cluster],
+	}
+	if err := joined(eviction.Validate(leave, field.NewPath("eviction"))); err != nil {
+		return p.block(InvalidEviction, err)
+	}
+	p.Outcome, p.Reason, p.Message, p.Eviction = Evict, reason, message, leave
+	return p, nil
+}
+
+// targetNames are sorted, each once, without empty ones.
+func targetNames(targets []eviction.TargetCluster) []string {
+	names := make([]string, 0, len(targets))
+	for _, target := range targets {
+		if target.Name != "" {
+			names = append(names, target.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// joined keeps each error within reach of errors.As, which the aggregate of
+// apimachinery does not.
+func joined(list field.ErrorList) error {
+	errs := make([]error, 0, len(list))
+	for _, err := range list {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (p Preparation) notTarget(tasks []eviction.Task) Preparation {
+	evicting := slices.ContainsFunc(tasks, func(t eviction.Task) bool { return t.FromCluster == p.Cluster })
+	if evicting {
+		p.Outcome, p.Reason = AlreadyEvicting, UnderEviction
+		p.Message = "the application is leaving " + p.Cluster + " already"
+		return p
+	}
+	p.Outcome, p.Reason, p.Message = None, NotTarget, "the application is not on "+p.Cluster
+	return p
+}
+
+func (p Preparation) block(reason Reason, err error) (Preparation, error) {
+	p.Outcome, p.Reason = Blocked, reason
+	p.Message = strings.ReplaceAll(err.Error(), "\n", "; ")
+	return p, err
+}
+
+// reasonOf is the reason of the task, too.
+func reasonOf(cause preservation.Cause) (Reason, error) {
+	switch cause {
+	case preservation.Application:
+		return ApplicationFailure, nil
+	case preservation.Cluster:
+		return TaintUntolerated, nil
+	case preservation.Planned:
+		return PlannedMove, nil
+	default:
+		return "", fmt.Errorf("cause %q is unknown: use Application, Cluster or Planned", string(cause))
+	}
+}
+
+// termWarnings tells what the policy leaves out for this cause.
+func termWarnings(in PrepareInput, terms Terms) []Warning {
+	var out []Warning
+	if !terms.Configured {
+		out = append(out, Warning{
+			Cluster: in.Cluster, Reason: NoPolicy,
+			Message: fmt.Sprintf("the policy says nothing for the cause %s: Gracefully, and nothing is carried", in.Cause),
+		})
+	}
+	if in.Cause == preservation.Cluster && len(terms.StatePreservation.Rules) == 0 &&
+		len(TermsFor(in.Policy, preservation.Application).StatePreservation.Rules) > 0 {
+		out = append(out, Warning{
+			Cluster: in.Cluster, Reason: RulesOnlyUnderApplication,
+			Message: "rules stand only under application: the cluster failed, so nothing is carried",
+		})
+	}
+	return out
+}
+
+// collect extracts what goes along. The error joins what blocks.
+func (p Preparation) collect(in PrepareInput, terms Terms) (Preparation, preservation.State, error) {
+	extractor, err := preservation.Compile(terms.StatePreservation, in.Protection)
+	if err != nil {
+		return p, preservation.State{}, err // Validate passed it: cannot happen, and must not be dropped
+	}
+	extraction, err := extractor.Extract(preservation.Sources{Cluster: in.Cluster, Status: statusOf(in.Items, in.Cluster)})
+	p.RuleErrors = extraction.Errors
+	origin, notAsked := receivedUnproven(in.Cluster, movesOf(in.Tasks), in.LastHealthy[in.Cluster])
+	if notAsked {
+		extraction.State = preservation.State{}
+		p.Warnings = append(p.Warnings, Warning{
+			Cluster: in.Cluster, Reason: SourceNotAsked,
+			Message: fmt.Sprintf("%s received the state of %s and is not known to have been healthy since: what it reports is left out", in.Cluster, origin.Origin),
+		})
+	}
+	if err != nil && !notAsked && terms.Mode == purge.Directly {
+		return p, preservation.State{}, err
+	}
+	for _, ruleError := range extraction.Errors {
+		p.Warnings = append(p.Warnings, Warning{Cluster: in.Cluster, Reason: StateIncomplete, Message: ruleError.Error()})
+	}
+	return p, extraction.State, nil
+}
+
+// statusOf finds the status of a cluster. Items that contradict each other are
+// unreadable: none of them is taken for the truth (L6).
+func statusOf(items []eviction.AggregatedStatusItem, cluster string) preservation.Document {
+	var raw []byte
+	for _, item := range items {
+		if item.ClusterName != cluster || item.Status == nil || len(item.Status.Raw) == 0 {
+			continue
+		}
+		if raw != nil && !bytes.Equal(raw, item.Status.Raw) {
+			return preservation.UnreadableDocument("several items of the cluster hold different statuses")
+		}
+		raw = item.Status.Raw
+	}
+	return preservation.RawDocument(raw)
+}
+
+// trial injects into the template what the next copy would receive (I2): what
+// Carry would choose if the eviction were made now.
+func trial(in PrepareInput, terms Terms, state preservation.State) error {
+	if in.Template == nil || terms.Mode != purge.Directly {
+		return nil
+	}
+	tasks := append(slices.Clone(in.Tasks), eviction.Task{
+		FromCluster: in.Cluster, PurgeMode: terms.Mode,
+		PreservedLabelState: state.Labels, ClustersBeforeFailover: targetNames(in.Targets),
+	})
+	var errs []error
+	for _, carried := range Carry(tasks, in.LastHealthy) {
+		if carried.injectable() {
+			_, _, err := preservation.Inject(in.Template, carried.State, preservation.InjectOptions{Protection: in.Protection})
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

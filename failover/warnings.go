@@ -1,0 +1,100 @@
+package failover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// WarningReason is the stable, machine-readable kind of a warning.
+type WarningReason string
+
+const (
+	// NeverInjected means that rules collect state which the purge mode never
+	// injects (I1).
+	NeverInjected WarningReason = "NeverInjected"
+	// RulesOnlyUnderApplication means that a failing cluster moves the
+	// application without the state that a failing application would carry (F10).
+	RulesOnlyUnderApplication WarningReason = "RulesOnlyUnderApplication"
+	// NoRules means that statePreservation is there and asks for nothing.
+	NoRules WarningReason = "NoRules"
+	// NoPolicy means that the policy has no block for the cause of a failover.
+	NoPolicy WarningReason = "NoPolicy"
+	// SourceNotAsked means that a cluster was not healthy since it received state:
+	// that state goes on, and what the cluster reports does not (F6).
+	SourceNotAsked WarningReason = "SourceNotAsked"
+	// StateIncomplete means that a rule gave no value and that this blocks
+	// nothing: the rule is Optional, or the mode never injects (S10, F6).
+	StateIncomplete WarningReason = "StateIncomplete"
+)
+
+// Warning is something valid that will disappoint.
+type Warning struct {
+	// Field is the path in the policy; empty where there is none.
+	Field string `json:"field,omitempty"`
+	// Cluster concerned; empty where there is none.
+	Cluster string `json:"cluster,omitempty"`
+	// Reason is never empty.
+	Reason WarningReason `json:"reason"`
+	// Message says the same to people, without any collected value.
+	Message string `json:"message"`
+}
+
+// Warnings returns what is valid in a policy and yet will disappoint (L7), sorted
+// by field:
+//
+//  1. NoRules: a statePreservation without rules.
+//  2. NeverInjected: rules under a purge mode other than Directly (I1). A text
+//     that is no mode is left to [Validate].
+//  3. RulesOnlyUnderApplication: rules under application and none under a cluster
+//     block that is there (F10).
+//
+// It reads policies before and after [Default] alike. Path may be nil; the result
+// is nil if nothing disappoints, and shares nothing with the policy.
+func Warnings(b Behavior, path *field.Path) []Warning {
+	var out []Warning
+	if a := b.Application; a != nil {
+		out = append(out, ruleWarnings(a.PurgeMode, a.StatePreservation, path.Child("application"))...)
+	}
+	if c := b.Cluster; c != nil {
+		at := path.Child("cluster")
+		out = append(out, ruleWarnings(c.PurgeMode, c.StatePreservation, at)...)
+		if b.Application != nil && ruleCount(b.Application.StatePreservation) > 0 && ruleCount(c.StatePreservation) == 0 {
+			out = append(out, Warning{
+				Field: at.Child("statePreservation").String(), Reason: RulesOnlyUnderApplication,
+				Message: "rules stand only under application: when the cluster fails, nothing is carried",
+			})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(a.Field, b.Field) })
+	return out
+}
+
+func ruleWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *field.Path) []Warning {
+	if sp == nil {
+		return nil
+	}
+	at = at.Child("statePreservation", "rules")
+	if len(sp.Rules) == 0 {
+		return []Warning{{Field: at.String(), Reason: NoRules, Message: "there are no rules: nothing is carried"}}
+	}
+	if normal, err := purge.Normalize(mode); err == nil && normal != purge.Directly {
+		return []Warning{{
+			Field: at.String(), Reason: NeverInjected,
+			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
+		}}
+	}
+	return nil
+}
+
+func ruleCount(sp *preservation.StatePreservation) int {
+	if sp == nil {
+		return 0
+	}
+	return len(sp.Rules)
+}
