@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// testNow is the time of every case.
+const testNow = "2025-01-10T12:00:00Z"
+
+// A case is a command line on the files of testdata. Its goldens are NAME.txt and
+// NAME.json in testdata/golden.
+type testCase struct {
+	args   string
+	reason string
+	exit   int
+}
+
+const (
+	flink = " -f testdata/flinkdeployment.yaml"
+	bare  = "-f testdata/"
+)
+
+var cases = map[string]testCase{
+	"directly-unknown": {
+		args:   bare + "directly/binding.yaml" + flink + " --evict east --to west",
+		reason: "nobody knows whether the old copy runs, so Directly holds the new one",
+	},
+	"directly-present": {
+		args:   bare + "directly/binding.yaml" + flink + " --evict east --to west --legacy east=present",
+		reason: "the old copy is being deleted, so Directly holds the new one",
+	},
+	"directly-gone": {
+		args:   bare + "directly/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "the old copy is gone, so the new one gets its state, and the label that was there is replaced",
+	},
+	"directly-fenced": {
+		args:   bare + "directly/binding.yaml" + flink + " --evict east --to west --legacy east=fenced",
+		reason: "a fenced copy cannot act any more: the new one gets the state while the deletion is still due",
+	},
+	"directly-no-target": {
+		args:   bare + "directly/binding.yaml" + flink + " --evict east --cause planned",
+		reason: "without --to there is nothing to write yet, and a planned move is no warning",
+	},
+	"directly-no-manifest": {
+		args:   bare + "directly/binding.yaml --evict east --to west --legacy east=gone",
+		reason: "the gate passes and there is nothing to inject into: hold, and say so",
+	},
+	"gracefully": {
+		args:   bare + "gracefully/binding.yaml" + flink + " --evict east --to west --legacy east=present",
+		reason: "the old copy stays until the grace period of the policy ends, so the new one gets no state",
+	},
+	"never": {
+		args:   bare + "never/binding.yaml" + flink + " --evict east --to west",
+		reason: "a person has to confirm, so the task suppresses the deletion",
+	},
+	"old-mode-policy": {
+		args:   bare + "old-mode-policy/binding.yaml" + flink + " --evict east --to west",
+		reason: "Immediately behaves as Directly, and the task says Directly",
+	},
+	"old-mode-tasks": {
+		args:   bare + "old-mode-tasks/binding.yaml" + flink,
+		reason: "stored tasks with old names behave by the new ones and are written with them, the rest verbatim",
+	},
+	"second-failover": {
+		args:   bare + "second-failover/binding.yaml" + flink + " --evict west --to north --legacy east=gone --legacy west=present",
+		reason: "west was never healthy with the state of east, and its own copy is not gone: north waits",
+	},
+	"second-failover-gone": {
+		args:   bare + "second-failover/binding.yaml" + flink + " --evict west --to north --legacy east=gone --legacy west=gone",
+		reason: "both copies are gone: north gets the state of east, not what west reports",
+	},
+	"two-new-targets": {
+		args:   bare + "two-new-targets/binding.yaml" + flink + " --evict east --to west --to north --legacy east=gone",
+		reason: "one state cannot go to two copies, and none may start empty",
+	},
+	"both-running": {
+		args:   bare + "both-running/binding.yaml" + flink + " --evict east --legacy east=gone",
+		reason: "west ran before the move: it goes on and gets nothing",
+	},
+	"missing-status": {
+		args:   bare + "missing-status/binding.yaml" + flink + " --evict east --to west",
+		reason: "without a status there is nothing to carry: the application stays, both rules are named",
+		exit:   exitBlocked,
+	},
+	"missing-key": {
+		args:   bare + "missing-key/binding.yaml" + flink + " --evict east --to west",
+		reason: "jobID is not jobId: the error has the hint",
+		exit:   exitBlocked,
+	},
+	"illegal-value": {
+		args:   bare + "illegal-value/binding.yaml" + flink + " --evict east --to west",
+		reason: "a path is no label value, which is found before any task exists",
+		exit:   exitBlocked,
+	},
+	"numeric-label": {
+		args:   bare + "numeric-label/binding.yaml -f testdata/numeric-label/manifest.yaml --evict east --to west",
+		reason: "a label that is a number blocks the trial injection, and no label is lost",
+		exit:   exitBlocked,
+	},
+	"metadata-null": {
+		args:   bare + "metadata-null/binding.yaml -f testdata/metadata-null/manifest.yaml --evict east --to west",
+		reason: "a manifest without metadata cannot be injected into",
+		exit:   exitBlocked,
+	},
+	"list": {
+		args:   bare + "list/list.yaml --evict east --to west --legacy east=gone",
+		reason: "binding and manifest may come in one List, as kubectl prints it",
+	},
+	"required-by": {
+		args:   bare + "required-by/binding.yaml" + flink + " --evict east --to west",
+		reason: "another binding needs the old copy: it stays and is not waited for",
+	},
+	"expired-no-replacement": {
+		args:   bare + "expired-no-replacement/binding.yaml" + flink,
+		reason: "the grace period ended and there is no other copy: the last one stays",
+	},
+	"expired-source-healthy": {
+		args:   bare + "expired-source-healthy/binding.yaml" + flink,
+		reason: "the grace period ended beside a sick replacement: a healthy old copy stays",
+	},
+	"cluster-cause": {
+		args:   bare + "cluster-cause/binding.yaml" + flink + " --evict east --to west --cause cluster --legacy east=gone",
+		reason: "rules stand only under application: nothing is carried, with a warning",
+	},
+	"directly-eleven-minutes": {
+		args:   bare + "directly-eleven-minutes/binding.yaml" + flink,
+		reason: "eleven minutes are past every default time-out, and Directly still waits, with its state",
+	},
+	"invalid-policy": {
+		args:   bare + "invalid-policy/binding.yaml" + flink + " --evict west",
+		reason: "all that is wrong is said at once, nothing is evicted, and the stored task is assessed",
+		exit:   exitBlocked,
+	},
+	"cluster-binding": {
+		args:   bare + "cluster-binding/binding.json --evict east --to west --cause cluster --legacy east=gone",
+		reason: "JSON, a ClusterResourceBinding, and numbers that keep every digit",
+	},
+}
+
+// outcome is what a process would leave behind.
+type outcome struct {
+	exit           int
+	stdout, stderr string
+}
+
+// invoke runs the program at the time of the cases.
+func invoke(t *testing.T, stdin io.Reader, args ...string) outcome {
+	t.Helper()
+	now, err := time.Parse(time.RFC3339, testNow)
+	require.NoError(t, err)
+	var stdout, stderr bytes.Buffer
+	exit := run(args, stdin, &stdout, &stderr, func() time.Time { return now })
+	return outcome{exit: exit, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+func (c testCase) invoke(t *testing.T, format string) outcome {
+	t.Helper()
+	return invoke(t, strings.NewReader(""), append(strings.Fields(c.args), "-o", format)...)
+}
+
+func TestCases(t *testing.T) {
+	t.Parallel()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for format, extension := range map[string]string{"text": ".txt", "json": ".json"} {
+				got := c.invoke(t, format)
+				require.Equal(t, c.exit, got.exit, "%s\n%s", c.reason, got.stderr)
+				require.Empty(t, got.stderr, c.reason)
+				golden := filepath.Join("testdata", "golden", name+extension)
+				if *update {
+					require.NoError(t, os.WriteFile(golden, []byte(got.stdout), 0o600))
+				}
+				want, err := os.ReadFile(golden)
+				require.NoError(t, err)
+				if diff := cmp.Diff(string(want), got.stdout); diff != "" {
+					t.Errorf("%s\n(-want +got)\n%s", c.reason, diff)
+				}
+			}
+		})
+	}
+}
+
+// A golden without its case would never be looked at again.
+func TestEveryGoldenHasACase(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for name, c := range cases {
+		require.NotEmpty(t, c.reason, name)
+		want = append(want, name+".json", name+".txt")
+	}
+	files, err := os.ReadDir(filepath.Join("testdata", "golden"))
+	require.NoError(t, err)
+	var got []string
+	for _, file := range files {
+		got = append(got, file.Name())
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The three outputs are one plan: YAML holds exactly what JSON holds, and the
+// text holds no value that is carried.
+func TestFormatsAgree(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want, err := readValues([]byte(cases[name].invoke(t, "json").stdout))
+			require.NoError(t, err)
+			got, err := readValues([]byte(cases[name].invoke(t, "yaml").stdout))
+			require.NoError(t, err)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

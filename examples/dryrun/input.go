@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The groups of Karmada's own kinds; any version of them is understood.
+const (
+	workGroup    = "work.karmada.io"
+	clusterGroup = "cluster.karmada.io"
+)
+
+// input is what the files say.
+type input struct {
+	kind      string                     // of the binding
+	document  map[string]any             // the binding as it was read
+	binding   binding                    // the same, decoded
+	unknown   []string                   // paths of fields of the binding that are not known
+	manifest  *unstructured.Unstructured // nil = none belongs to the binding
+	manifests int                        // how many were given
+}
+
+// load reads the files and finds the binding and its manifest. Cluster documents
+// are welcome and not needed yet.
+func load(files []string, stdin io.Reader) (input, error) {
+	documents, err := readFiles(files, stdin)
+	if err != nil {
+		return input{}, err
+	}
+	var bindings, manifests []document
+	for _, d := range documents {
+		switch kind := text(d.object, "kind"); {
+		case group(d) == workGroup && (kind == "ResourceBinding" || kind == "ClusterResourceBinding"):
+			bindings = append(bindings, d)
+		case group(d) == clusterGroup && kind == "Cluster":
+		default:
+			manifests = append(manifests, d)
+		}
+	}
+	if len(bindings) != 1 {
+		return input{}, fmt.Errorf("give exactly one ResourceBinding or ClusterResourceBinding, not %d", len(bindings))
+	}
+	in := input{kind: text(bindings[0].object, "kind"), document: bindings[0].object, manifests: len(manifests)}
+	if in.binding, in.unknown, err = decode[binding](in.document); err != nil {
+		return input{}, fmt.Errorf("%s: %w", bindings[0].where, err)
+	}
+	if err := in.binding.check(); err != nil {
+		return input{}, fmt.Errorf("%s: %w", bindings[0].where, err)
+	}
+	in.manifest, err = choose(manifests, in.binding.Spec.Resource)
+	return in, err
+}
+
+func group(d document) string {
+	name, _, _ := strings.Cut(text(d.object, "apiVersion"), "/")
+	return name
+}
+
+// choose finds the manifest that the binding is about, the first one if it does
+// not say. Two that fit would make the answer depend on their order.
+func choose(manifests []document, wanted reference) (*unstructured.Unstructured, error) {
+	var found *document
+	for i, d := range manifests {
+		switch {
+		case !wanted.matches(d.object):
+		case found == nil:
+			found = &manifests[i]
+		case wanted != (reference{}):
+			return nil, fmt.Errorf("%s: a second manifest that spec.resource of the binding names, after %s", d.where, found.where)
+		}
+	}
+	if found == nil {
+		return nil, nil //nolint:nilnil // no manifest is a valid input with a plan of its own
+	}
+	return &unstructured.Unstructured{Object: found.object}, nil
+}
+
+// reference is spec.resource of a binding.
+type reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// matches compares a manifest. A reference that is empty names nothing, so it
+// matches; a manifest without a namespace may be meant for any.
+func (r reference) matches(manifest map[string]any) bool {
+	if r == (reference{}) {
+		return true
+	}
+	metadata, _ := manifest["metadata"].(map[string]any)
+	namespace := text(metadata, "namespace")
+	return text(manifest, "apiVersion") == r.APIVersion && text(manifest, "kind") == r.Kind &&
+		text(metadata, "name") == r.Name &&
+		(namespace == "" || r.Namespace == "" || namespace == r.Namespace)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
+)
+
+// problemsOf turns what blocks one cluster into entries of the output, one for
+// each error that is joined in err.
+func problemsOf(cluster string, policy failover.Behavior, cause preservation.Cause, err error) []problem {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var out []problem
+		for _, one := range joined.Unwrap() {
+			out = append(out, problemsOf(cluster, policy, cause, one)...)
+		}
+		return out
+	}
+	var rule *preservation.RuleError
+	var inject *preservation.InjectError
+	var invalid *field.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &rule):
+		return []problem{ruleProblem(cluster, cause, rule)}
+	case errors.As(err, &inject):
+		return []problem{injectProblem(cluster, inject)}
+	case errors.As(err, &invalid):
+		return []problem{fieldProblem(cluster, policy, invalid)}
+	default:
+		return []problem{{Cluster: cluster, Class: "Unexpected", Message: oneLine(err.Error())}}
+	}
+}
+
+// preparationNotices are the warnings about one cluster, and the rules that gave
+// no value beside those that block.
+func preparationNotices(p failover.Preparation) []notice {
+	var out []notice
+	for _, w := range p.Warnings {
+		out = append(out, noticeOf(w))
+	}
+	for _, e := range p.RuleErrors {
+		if p.Outcome == failover.Blocked && e.Policy == preservation.Optional {
+			out = append(out, notice{Cluster: p.Cluster, Reason: string(failover.StateIncomplete), Message: oneLine(e.Error())})
+		}
+	}
+	return out
+}
+
+func ruleProblem(cluster string, cause preservation.Cause, e *preservation.RuleError) problem {
+	at := policyPath().Child(block(cause), "statePreservation", "rules").Index(e.Rule).Child("jsonPath")
+	return problem{
+		Cluster: cluster, Rule: &e.Rule, Alias: e.Alias, Field: at.String(),
+		Class: string(e.Class), Message: oneLine(e.Error()),
+	}
+}
+
+// injectProblem points into the manifest.
+func injectProblem(cluster string, e *preservation.InjectError) problem {
+	at := field.NewPath("metadata")
+	if e.Key != "" {
+		at = at.Child("labels").Key(e.Key)
+	}
+	return problem{Cluster: cluster, Alias: e.Key, Field: at.String(), Class: string(e.Class), Message: oneLine(e.Error())}
+}
+
+func fieldProblem(cluster string, policy failover.Behavior, e *field.Error) problem {
+	p := problem{Cluster: cluster, Field: e.Field, Class: string(e.Type), Message: oneLine(e.ErrorBody())}
+	p.Rule, p.Alias = ruleAt(policy, e.Field)
+	return p
+}
+
+// The order of the output: by cluster, then by what a person looks for first.
+
+func sortProblems(all []problem) []problem {
+	rule := func(p problem) int {
+		if p.Rule == nil {
+			return -1
+		}
+		return *p.Rule
+	}
+	slices.SortStableFunc(all, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(rule(a), rule(b)),
+			cmp.Compare(a.Field, b.Field), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Message, b.Message))
+	})
+	return orEmpty(all)
+}
+
+func sortNotices(all []notice) []notice {
+	slices.SortFunc(all, func(a, b notice) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Field, b.Field),
+			cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message))
+	})
+	return orEmpty(slices.Compact(all))
+}
+
+func sortEvents(all []event) []event {
+	slices.SortFunc(all, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.Reason, b.Reason),
+			cmp.Compare(a.Type, b.Type), cmp.Compare(a.Message, b.Message))
+	})
+	return orEmpty(all)
+}
+
+// orEmpty keeps null out of the output.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
