@@ -21,6 +21,8 @@ type compiled struct {
 	index    int
 	rule     Rule
 	template *jsonpath.Template
+	key      Ref       // what it fills
+	path     fieldPath // of a Field
 }
 
 // Compile validates the rules and prepares them for [Extractor.Extract] (S1, S2).

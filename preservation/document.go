@@ -70,7 +70,7 @@ func (d Document) root() (map[string]any, *fault) {
 	case nil:
 		return nil, &fault{StatusNotCollected, "no status was collected yet"}
 	default:
-		return nil, &fault{BadStatus, "a status is a JSON object, here is " + kindOf(value)}
+		return nil, &fault{BadStatus, "not a JSON object but " + kindOf(value)}
 	}
 }
 

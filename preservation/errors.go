@@ -39,6 +39,14 @@ const (
 	// BadManifest means that the manifest has no usable metadata or labels, or
 	// cannot be copied (I3).
 	BadManifest Class = "BadManifest"
+	// MissingParent means that a field has no place in the manifest: the object or
+	// the list item around it is not there (I5).
+	MissingParent Class = "MissingParent"
+	// Conflicting means that the manifest holds another value and the rule says
+	// Fail (I2).
+	Conflicting Class = "Conflict"
+	// BadState means that an encoded state cannot be read.
+	BadState Class = "BadState"
 	// BadReport means that a report to take back holds a target or an effect that
 	// this version does not know (I6).
 	BadReport Class = "BadReport"
@@ -91,10 +99,13 @@ func (e *RuleError) Retryable() bool { return e.Class == StatusNotCollected }
 
 // InjectError says why a manifest was not changed. It never holds a value (L7).
 type InjectError struct {
-	// Class is BadManifest, BadReport, InvalidValue or Refused; errors.Is finds it.
+	// Class is one of those that the package comment lists for an injection;
+	// errors.Is finds it.
 	Class Class
-	// Key is the label concerned; empty if it is the manifest as a whole.
-	Key string
+	// Target and Key name the place concerned; empty if it is the manifest as a
+	// whole.
+	Target Target
+	Key    string
 	// Detail says what was found.
 	Detail string
 }
@@ -104,7 +115,11 @@ func (e *InjectError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s: %s", e.Class, e.Detail)
 	}
-	return fmt.Sprintf("label %q: %s: %s", e.Key, e.Class, e.Detail)
+	target := strings.ToLower(string(e.Target))
+	if e.Target == PodTemplateLabel {
+		target = "label of the pod template"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %q: %s: %s", target, e.Key, e.Class, e.Detail))
 }
 
 // Unwrap returns the class.

@@ -1,19 +1,14 @@
 package preservation
 
-import "errors"
-
-// Sources are the documents that rules read.
-type Sources struct {
-	// Cluster names where they come from, for errors; empty is fine.
-	Cluster string
-	// Status of the application there; the zero value was not collected.
-	Status Document
-}
+import (
+	"errors"
+	"fmt"
+)
 
 // Extraction is what the rules found.
 type Extraction struct {
 	// State holds the values of all rules that gave one, also when others failed
-	// (S10). Its labels are nil if none did.
+	// (S10). Its provenance is the Failover of the sources.
 	State State
 	// Errors has one entry for each rule that gave no value, in the order of the
 	// rules, Optional ones included.
@@ -22,18 +17,20 @@ type Extraction struct {
 
 // Extract evaluates every rule (S2 to S10):
 //
-//  1. The status is read once. Without one, rules that read it are
-//     StatusNotCollected, and with anything but one JSON object BadStatus (S12);
-//     a rule that is a constant has its value all the same.
+//  1. Each document is read once. Rules that read a status that is not there are
+//     StatusNotCollected; any other document that was not supplied makes their
+//     value missing. Anything but one JSON object is BadStatus (S12). A rule that
+//     is a constant reads no document and has its value all the same.
 //  2. Each rule is evaluated on its own. What is missing or rejected takes the
 //     rule's default; other errors do not (S4).
 //  3. The value is checked against its target here, before anything is evicted:
-//     nothing is truncated, hashed or sanitised (S8).
+//     nothing is truncated, hashed or sanitised. An annotation that no longer
+//     fits beside those of the rules before it is TooLarge (S8).
 //
 // The result holds the good values and all errors. The returned error joins those
 // of Required rules only, each a [*RuleError]: nil means that nothing blocks (S10).
-// The status is not changed, and the result does not refer to it. An extractor
-// without rules gives an empty result whatever the status is.
+// The documents are not changed, and the result does not refer to them. An
+// extractor without rules gives an empty result whatever the documents are.
 //
 // The work is bounded by the limits that the package comment lists; a rule that
 // passes one is TooLarge (S12).
@@ -42,17 +39,20 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 	if x == nil || len(x.rules) == 0 {
 		return out, nil
 	}
-	labels := make(map[string]string, len(x.rules))
 	var blocking []error
-	root, unreadable := in.Status.root()
+	docs := reader{sources: in, read: map[Source]decoded{}}
+	annotations := 0
 	for i := range x.rules {
 		c := &x.rules[i]
-		text, f := "", unreadable
-		if unreadable == nil || !c.template.ReadsDocument() {
-			text, f = c.value(root)
+		value, f := c.read(&docs)
+		if f == nil && c.rule.Target == Annotation {
+			if annotations += len(c.key.Key) + len(value); annotations > MaxAnnotationsBytes {
+				annotations -= len(c.key.Key) + len(value)
+				f = &fault{TooLarge, fmt.Sprintf("the annotations of an object hold at most %d bytes together", MaxAnnotationsBytes)}
+			}
 		}
 		if f == nil {
-			labels[c.rule.AliasLabelName] = text
+			out.State.set(c.key, value, c.rule.Conflict)
 			continue
 		}
 		err := c.fail(in.Cluster, f)
@@ -61,10 +61,28 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 			blocking = append(blocking, err)
 		}
 	}
-	if len(labels) > 0 {
-		out.State.Labels = labels
+	if in.Failover != nil && !out.State.IsEmpty() {
+		failover := *in.Failover
+		out.State.Failover = &failover
 	}
 	return out, errors.Join(blocking...)
+}
+
+// read evaluates the rule on the document it asks for.
+func (c *compiled) read(docs *reader) (string, *fault) {
+	if !c.template.ReadsDocument() {
+		return c.value(nil)
+	}
+	root, f := docs.root(c.rule.From)
+	switch {
+	case f == nil:
+		return c.value(root)
+	case f.class == MissingKey && c.rule.Default != "":
+		value := c.encode(c.rule.Default)
+		return value, checkValue(c.rule.Target, value)
+	default:
+		return "", f
+	}
 }
 
 func (c *compiled) fail(cluster string, f *fault) *RuleError {

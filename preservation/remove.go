@@ -14,90 +14,96 @@ import (
 //  1. Written: the key goes away, if it still holds the value.
 //  2. Replaced: the key gets its old value, if it still holds the new one.
 //  3. Removed: the key comes back, if there is none of its name.
-//  4. Unchanged: nothing happens.
+//  4. Unchanged and Kept: nothing happens.
 //
 // So a key that somebody changed since is left as it is now, and removing twice
-// equals removing once. Labels that the injection created go away with the last of
-// them. A report of another version, with a target or an effect that is not known,
-// is BadReport; other errors and aliasing are those of Inject.
+// equals removing once. Maps of labels or annotations that the injection created
+// go away with the last of them. A report of another version, with a target or an
+// effect that is not known, is BadReport; other errors and aliasing are those of
+// Inject.
 func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.Unstructured, error) {
-	return editLabels(manifest, func(labels *labelSet, _ map[string]bool) error {
-		labels.absent = labels.absent || report.LabelsCreated
-		labels.null = labels.null || report.LabelsNull
-		for _, change := range report.Changes {
-			if err := labels.undo(change); err != nil {
-				return err
-			}
+	var keys []Ref
+	options := InjectOptions{Force: true}
+	for _, change := range report.Changes {
+		keys = append(keys, change.Ref)
+		options.PodTemplate = options.PodTemplate || change.Target == PodTemplateLabel
+	}
+	e, err := open(manifest, options, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range e.sets {
+		for _, target := range report.Created {
+			set.absent = set.absent || set.target == target
 		}
-		return nil
-	})
+		for _, target := range report.Null {
+			set.null = set.null || set.target == target
+		}
+	}
+	for _, change := range report.Changes {
+		if err := e.undo(change); err != nil {
+			return nil, atKey(err, change.Ref)
+		}
+	}
+	return e.close(), nil
 }
 
 // undo takes one change back.
-func (l *labelSet) undo(change Change) error {
-	if change.Target != Label {
-		return badChange(change, "target", string(change.Target))
+func (e *editor) undo(change Change) error {
+	at := e.place(change.Target)
+	if at == nil {
+		return &InjectError{Class: BadReport, Detail: fmt.Sprintf("the target %q is not known", change.Target)}
 	}
-	now, found := l.values[change.Key]
-	ours := found && now == change.Value
+	now, found, err := at.get(change.Key)
+	if err != nil {
+		return nil //nolint:nilerr // somebody took its place away: nothing of ours is left
+	}
+	ours := found && sameValue(change.Target, now, change.Value)
 	switch change.Effect {
 	case Written:
 		if ours {
-			delete(l.values, change.Key)
+			at.drop(change.Key)
 		}
 	case Replaced:
 		if ours {
-			l.values[change.Key] = change.Old
+			return at.restore(change.Key, change.Old)
 		}
 	case Removed:
 		if !found {
-			l.values[change.Key] = change.Old
+			return at.restore(change.Key, change.Old)
 		}
-	case Unchanged:
+	case Unchanged, Kept:
 	default:
-		return badChange(change, "effect", string(change.Effect))
+		return &InjectError{Class: BadReport, Detail: fmt.Sprintf("the effect %q is not known", change.Effect)}
 	}
 	return nil
 }
 
-func badChange(change Change, what, text string) error {
-	return &InjectError{Class: BadReport, Key: change.Key, Detail: fmt.Sprintf("the %s %q is not known", what, text)}
-}
-
-// RemoveRules takes the labels of the given rules away, for a host that lost the
-// report (I6). It cannot bring back a value that was replaced, and leaves empty
-// labels behind where there were none. Keys that are not there are no error; other
-// labels stay. So do keys that [Inject] with the same protection would refuse to
-// write: whatever the rules say, they were not written by it.
+// RemoveRules takes the values of the given rules away, for a host that lost the
+// report (I6). It cannot bring back a value that was replaced, and leaves an empty
+// map behind where there was none; only keys go, so items of lists stay. Keys that
+// are not there, and fields whose parent is not there, are no error; the rest of
+// the manifest stays. So do keys that [Inject] with the same options would refuse
+// to write: whatever the rules say, they were not written by it.
 //
 // No rules give a plain copy. Errors and aliasing are those of Inject.
-func RemoveRules(manifest *unstructured.Unstructured, rules []Rule, protection Protection) (*unstructured.Unstructured, error) {
-	return editLabels(manifest, func(labels *labelSet, selected map[string]bool) error {
-		keys := guard{protection: protection, selected: selected}
-		for _, rule := range rules {
-			if keys.refusal(rule.AliasLabelName) == "" {
-				delete(labels.values, rule.AliasLabelName)
+func RemoveRules(manifest *unstructured.Unstructured, rules []Rule, options InjectOptions) (*unstructured.Unstructured, error) {
+	options.Owned = nil
+	for _, rule := range rules {
+		key := Ref{rule.withDefaults().Target, rule.AliasLabelName}
+		if key.Target == Field {
+			path, err := parseFieldPath(rule.FieldPath)
+			if err != nil {
+				continue
 			}
+			key.Key = path.String()
 		}
-		return nil
-	})
-}
-
-// editLabels changes the labels of a copy.
-func editLabels(
-	manifest *unstructured.Unstructured, edit func(labels *labelSet, selected map[string]bool) error,
-) (*unstructured.Unstructured, error) {
-	out, err := copyManifest(manifest)
+		options.Owned = append(options.Owned, key)
+	}
+	e, err := open(manifest, options, options.Owned)
 	if err != nil {
 		return nil, err
 	}
-	labels, err := readLabels(out)
-	if err != nil {
-		return nil, err
-	}
-	if err := edit(labels, selectorKeys(out)); err != nil {
-		return nil, err
-	}
-	labels.write()
-	return out, nil
+	e.dropOwned(State{})
+	return e.close(), nil
 }

@@ -1,10 +1,8 @@
 package preservation
 
-// Target is the kind of place that a value is written to; more will follow.
-type Target string
-
-// Label is a key of the object's metadata.labels.
-const Label Target = "Label"
+// PodTemplateLabel is a label of the pod template, as it stands in a report: it
+// is written beside Label where [InjectOptions] ask for it, and no rule names it.
+const PodTemplateLabel Target = "PodTemplateLabel"
 
 // Effect says what an injection did to one key.
 type Effect string
@@ -16,6 +14,9 @@ const (
 	Replaced Effect = "Replaced"
 	// Unchanged means that the key held the value already.
 	Unchanged Effect = "Unchanged"
+	// Kept means that the key holds another value and that its rule keeps it;
+	// Change.Old is what it holds.
+	Kept Effect = "Kept"
 	// Removed means that the key belonged to an older failover and the newer
 	// state has no value for it; Change.Old keeps what it held (I6).
 	Removed Effect = "Removed"
@@ -23,14 +24,13 @@ const (
 
 // Change is what an injection did to one key (I2).
 type Change struct {
-	// Target is the kind of place; Key names it there.
-	Target Target `json:"target"`
-	Key    string `json:"key"`
+	Ref `json:",inline"`
 	// Effect says what was done.
 	Effect Effect `json:"effect"`
-	// Value is what the key holds now; empty for Removed.
+	// Value is what the key holds now; for a Field as JSON. Empty for Kept and
+	// Removed.
 	Value string `json:"value,omitempty"`
-	// Old is what the key held before; empty for Written.
+	// Old is what the key held before; for a Field as JSON. Empty for Written.
 	Old string `json:"old,omitempty"`
 }
 
@@ -39,10 +39,10 @@ type Change struct {
 // state must not be seen. The zero value is an injection that changed nothing.
 type Report struct {
 	// Changes has one entry for each key of the state and each key removed,
-	// sorted by key.
+	// sorted by target and key.
 	Changes []Change `json:"changes,omitempty"`
-	// LabelsCreated says that the manifest had no labels before, and LabelsNull
-	// that it had them as null.
-	LabelsCreated bool `json:"labelsCreated,omitempty"`
-	LabelsNull    bool `json:"labelsNull,omitempty"`
+	// Created lists the targets whose map of texts the manifest did not have, and
+	// Null those that it had as null; sorted.
+	Created []Target `json:"created,omitempty"`
+	Null    []Target `json:"null,omitempty"`
 }

@@ -1,5 +1,10 @@
 package preservation
 
+import (
+	"cmp"
+	"slices"
+)
+
 // StatePreservation lists the rules that say which state goes along. Its JSON is
 // Karmada's.
 type StatePreservation struct {
@@ -8,26 +13,37 @@ type StatePreservation struct {
 	Rules []Rule `json:"rules"`
 }
 
-// Rule extracts one value from a status and names the label that receives it.
-// AliasLabelName and JSONPath are Karmada's; the other fields are extensions,
-// which Karmada's CRD prunes: keep rules that use them where no schema removes
-// fields that it does not know.
+// Rule extracts one value and names the place that receives it. AliasLabelName and
+// JSONPath are Karmada's; the other fields are extensions, which Karmada's CRD
+// prunes. Never store a rule that uses them where a schema removes fields that it
+// does not know: without its target a Field rule is a Label rule.
 type Rule struct {
-	// AliasLabelName is the key of the label to write. It must be a legal label
-	// key, appear once, and not be protected (S11).
+	// AliasLabelName is the key of the label or annotation to write. It must be a
+	// legal label key, appear once for its target, and not be protected (S11). A
+	// Field rule may leave it empty; it then only names the rule in messages.
 	AliasLabelName string `json:"aliasLabelName"`
-	// JSONPath is a kubectl JSONPath template rooted at the status, not at the
-	// object: {.jobStatus.jobId}. Text outside braces is kept, so that
-	// job-{.jobStatus.jobId} is a template too. White space around the template
-	// is ignored (S7). The package comment has valid and invalid templates.
+	// JSONPath is a kubectl JSONPath template rooted at the document that From
+	// names, which is the status by default and not the object:
+	// {.jobStatus.jobId}. Text outside braces is kept, so that
+	// s3p://ckpt/{.jobStatus.jobId} is a template too. White space around the
+	// template is ignored (S7). The package comment has valid and invalid ones.
 	JSONPath string `json:"jsonPath"`
+	// From names the document to read; empty = Status.
+	From Source `json:"from,omitempty"`
+	// Target is the kind of place that receives the value; empty = Label.
+	Target Target `json:"target,omitempty"`
+	// FieldPath is where a Field rule writes: a path of keys and list indexes from
+	// the root of the manifest, such as .spec.job.initialSavepointPath or
+	// .spec.volumes[0].name. A dot in a key is written \. (I5).
+	FieldPath string `json:"fieldPath,omitempty"`
 	// Policy says whether a failover may go on without the value; empty =
 	// Required.
 	Policy RulePolicy `json:"policy,omitempty"`
-	// Default is the value where the status has none; empty = no default. It
-	// applies after Reject and must be legal for the target (S4). It stands in for
-	// a value of class MissingKey only: a status that was not collected, or that
-	// holds something else than expected, is no reason to assume a value.
+	// Default is the value where the document has none; empty = no default. It
+	// applies after Reject and must be legal for the target (S4). For a Field it
+	// is text. It stands in for a value of class MissingKey only: a status that
+	// was not collected, or that holds something else than expected, is no reason
+	// to assume a value.
 	Default string `json:"default,omitempty"`
 	// Reject lists values that count as missing, such as placeholders that an
 	// operator writes for "unknown" (S4). It is compared with the text of each hit
@@ -36,6 +52,9 @@ type Rule struct {
 	// Join is put between several hits of one path; empty = several hits are an
 	// error (S5). If one hit is missing, the whole is (S4).
 	Join string `json:"join,omitempty"`
+	// Conflict says what to do where the manifest holds another value already;
+	// empty = Replace. What was there is always reported (I2).
+	Conflict Conflict `json:"conflict,omitempty"`
 }
 
 // RulePolicy says what a rule without a value means.
@@ -47,3 +66,41 @@ const (
 	// Optional means that it may.
 	Optional RulePolicy = "Optional"
 )
+
+// Target is the kind of place that a value is written to.
+type Target string
+
+const (
+	// Label is a key of the object's metadata.labels: 63 characters of the label
+	// alphabet.
+	Label Target = "Label"
+	// Annotation is a key of the object's metadata.annotations: any text, objects
+	// and lists as compact JSON, 256 KiB for all annotations together.
+	Annotation Target = "Annotation"
+	// Field is a field of the object, named by FieldPath. A template that is one
+	// single path keeps the type of its hit; any other gives text (S6).
+	Field Target = "Field"
+)
+
+// Conflict says what to do where the manifest holds another value already.
+type Conflict string
+
+const (
+	// Replace writes the value all the same.
+	Replace Conflict = "Replace"
+	// KeepExisting leaves what is there.
+	KeepExisting Conflict = "Keep"
+	// Fail makes the injection an error.
+	Fail Conflict = "Fail"
+)
+
+// withDefaults returns the rule with its choices spelled out. It shares nothing
+// with r but texts.
+func (r Rule) withDefaults() Rule {
+	r.From = cmp.Or(r.From, FromStatus)
+	r.Target = cmp.Or(r.Target, Label)
+	r.Policy = cmp.Or(r.Policy, Required)
+	r.Conflict = cmp.Or(r.Conflict, Replace)
+	r.Reject = slices.Clone(r.Reject)
+	return r
+}

@@ -1,16 +1,109 @@
 package preservation
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
-// State is what the next copy of an application receives. The zero value is empty.
+// State is what the next copy of an application receives, as one value that
+// embeds in a custom resource. The zero value is empty.
 type State struct {
 	// Labels are written to the metadata of the object, by key. As Karmada's
 	// preservedLabelState they travel in an eviction task.
 	Labels map[string]string `json:"labels,omitempty"`
+	// Annotations are written to the metadata of the object, by key.
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// Fields are written to the object: by field path, with a leading dot, each
+	// value as JSON text.
+	Fields map[string]string `json:"fields,omitempty"`
+	// Conflicts say what to do where the manifest holds another value, for the
+	// keys whose rule asks for something else than Replace; sorted.
+	Conflicts []RefConflict `json:"conflicts,omitempty"`
+	// Failover tells where the values come from; nil = not known.
+	Failover *Failover `json:"failover,omitempty"`
+}
+
+// Ref names one place that receives a value.
+type Ref struct {
+	// Target is the kind of place.
+	Target Target `json:"target"`
+	// Key names it there: the label, the annotation or the field path.
+	Key string `json:"key"`
+}
+
+// RefConflict is the Conflict of one key.
+type RefConflict struct {
+	Ref `json:",inline"`
+	// Conflict is Keep or Fail; Replace needs no entry.
+	Conflict Conflict `json:"conflict"`
 }
 
 // IsEmpty reports whether there is nothing to receive.
-func (s State) IsEmpty() bool { return len(s.Labels) == 0 }
+func (s State) IsEmpty() bool { return len(s.Labels)+len(s.Annotations)+len(s.Fields) == 0 }
 
-// Equal reports whether both hold the same values; nil and empty are equal.
-func (s State) Equal(other State) bool { return maps.Equal(s.Labels, other.Labels) }
+// Equal reports whether both hold the same values, wherever they come from and
+// whatever conflicts with them; nil and empty are equal.
+func (s State) Equal(other State) bool {
+	return maps.Equal(s.Labels, other.Labels) && maps.Equal(s.Annotations, other.Annotations) &&
+		maps.Equal(s.Fields, other.Fields)
+}
+
+// Clone returns a copy that shares nothing with s.
+func (s State) Clone() State {
+	out := State{
+		Labels: maps.Clone(s.Labels), Annotations: maps.Clone(s.Annotations), Fields: maps.Clone(s.Fields),
+		Conflicts: slices.Clone(s.Conflicts),
+	}
+	if s.Failover != nil {
+		failover := *s.Failover
+		out.Failover = &failover
+	}
+	return out
+}
+
+// Keys lists all places that receive a value, sorted by target and key.
+func (s State) Keys() []Ref {
+	var keys []Ref
+	for target, values := range s.byTarget() {
+		for key := range values {
+			keys = append(keys, Ref{target, key})
+		}
+	}
+	slices.SortFunc(keys, compareRefs)
+	return keys
+}
+
+func compareRefs(a, b Ref) int {
+	return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Key, b.Key))
+}
+
+func (s State) byTarget() map[Target]map[string]string {
+	return map[Target]map[string]string{Label: s.Labels, Annotation: s.Annotations, Field: s.Fields}
+}
+
+func (s State) value(key Ref) string { return s.byTarget()[key.Target][key.Key] }
+
+// conflict is the Conflict of a key; the last entry for it counts.
+func (s State) conflict(key Ref) Conflict {
+	conflict := Replace
+	for _, c := range s.Conflicts {
+		if c.Ref == key {
+			conflict = c.Conflict
+		}
+	}
+	return conflict
+}
+
+// set adds a value. The maps are the state's own.
+func (s *State) set(key Ref, value string, conflict Conflict) {
+	into := map[Target]*map[string]string{Label: &s.Labels, Annotation: &s.Annotations, Field: &s.Fields}[key.Target]
+	if *into == nil {
+		*into = map[string]string{}
+	}
+	(*into)[key.Key] = value
+	if conflict != Replace {
+		s.Conflicts = append(s.Conflicts, RefConflict{key, conflict})
+		slices.SortFunc(s.Conflicts, func(a, b RefConflict) int { return compareRefs(a.Ref, b.Ref) })
+	}
+}

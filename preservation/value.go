@@ -1,19 +1,18 @@
 package preservation
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/carryover-io/carryover/internal/jsonpath"
 )
 
-// MaxValueBytes bounds the text that one rule puts together. Without it a short
-// template could repeat a long text of the status thousands of times (S12). It is
-// what all annotations of an object may hold together; a label holds much less.
+// MaxValueBytes bounds the value of one rule. Without it a short template could
+// repeat a long text of the status thousands of times (S12). It is what all
+// annotations of an object may hold together; a label holds much less.
 const MaxValueBytes = 256 << 10
 
 // fault is an error of one rule before it is known which.
@@ -23,19 +22,59 @@ type fault struct {
 }
 
 // value evaluates one rule: extract, then reject, then default, then the check
-// against the target (S4, S8).
+// against the target (S4, S8). For a Field it is JSON, else text.
 func (c *compiled) value(root any) (string, *fault) {
-	text, f := c.text(root)
-	if f == nil {
-		f = c.absent(text)
-	}
+	value, f := c.extract(root)
 	if f != nil && f.class == MissingKey && c.rule.Default != "" {
-		text, f = c.rule.Default, nil
+		value, f = c.encode(c.rule.Default), nil
 	}
 	if f != nil {
 		return "", f
 	}
-	return text, checkLabel(text)
+	return value, checkValue(c.rule.Target, value)
+}
+
+// extract evaluates the template. Only a Field keeps types, and only where the
+// template is one single path (S6).
+func (c *compiled) extract(root any) (string, *fault) {
+	pieces, err := c.template.Eval(root)
+	if err != nil {
+		return "", faultOf(err)
+	}
+	if c.rule.Target == Field && c.template.SinglePath() && c.rule.Join == "" {
+		return c.native(pieces[0])
+	}
+	text, f := c.text(pieces)
+	if f == nil {
+		f = c.absent(text)
+	}
+	if f != nil {
+		return "", f
+	}
+	return c.encode(text), nil
+}
+
+// encode turns text into what the target holds.
+func (c *compiled) encode(text string) string {
+	if c.rule.Target == Field {
+		return jsonText(text)
+	}
+	return text
+}
+
+// native is the one hit of a single path, as JSON.
+func (c *compiled) native(piece jsonpath.Piece) (string, *fault) {
+	text, f := c.piece(piece)
+	if f == nil {
+		f = c.absent(text)
+	}
+	if f != nil {
+		return "", f
+	}
+	if _, isText := piece.Values[0].(string); isText {
+		return jsonText(text), nil
+	}
+	return text, nil
 }
 
 // absent says whether a text counts as missing: empty, or one that the rule
@@ -53,11 +92,7 @@ func (c *compiled) absent(text string) *fault {
 
 // text puts the pieces of the template together. One missing piece makes the
 // whole missing (S4).
-func (c *compiled) text(root any) (string, *fault) {
-	pieces, err := c.template.Eval(root)
-	if err != nil {
-		return "", faultOf(err)
-	}
+func (c *compiled) text(pieces []jsonpath.Piece) (string, *fault) {
 	texts := make([]string, 0, len(pieces))
 	for _, piece := range pieces {
 		text, f := c.piece(piece)
@@ -91,6 +126,7 @@ func (c *compiled) piece(p jsonpath.Piece) (string, *fault) {
 }
 
 // hit renders one value. Null, empty text and an empty list are missing (S4).
+// Objects and lists are JSON where the target can hold them (S6).
 func (c *compiled) hit(value any) (string, *fault) {
 	text, scalar, err := jsonpath.Text(value)
 	switch {
@@ -102,8 +138,10 @@ func (c *compiled) hit(value any) (string, *fault) {
 		return "", &fault{MissingKey, "the value is null"}
 	case isEmptyList(value):
 		return "", &fault{MissingKey, "the list is empty"}
+	case c.rule.Target == Label || c.rule.Target == Field && !c.template.SinglePath():
+		return "", &fault{NotScalar, "only text, a number or a boolean can stand here, and this is " + kindOf(value)}
 	}
-	return "", &fault{NotScalar, "a label holds text, a number or a boolean, here is " + kindOf(value)}
+	return jsonOf(value)
 }
 
 func isEmptyList(value any) bool {
@@ -121,10 +159,45 @@ func concat(texts []string, join string) (string, *fault) {
 	size := -len(join)
 	for _, text := range texts {
 		if size += len(join) + len(text); size > MaxValueBytes {
-			return "", &fault{TooLarge, fmt.Sprintf("the value is longer than %d bytes", MaxValueBytes)}
+			return "", tooLong()
 		}
 	}
 	return strings.Join(texts, join), nil
+}
+
+func tooLong() *fault {
+	return &fault{TooLarge, fmt.Sprintf("the value is longer than %d bytes", MaxValueBytes)}
+}
+
+// jsonOf writes an object or a list as compact JSON, with sorted keys and without
+// HTML escaping. Numbers keep their digits.
+func jsonOf(value any) (string, *fault) {
+	c := copier{left: MaxValueBytes}
+	plain, err := c.value(value, 0)
+	if err != nil {
+		return "", &fault{NotScalar, "it cannot be written as JSON: " + err.Error()}
+	}
+	text, err := marshal(plain)
+	if err != nil {
+		return "", &fault{NotScalar, "it cannot be written as JSON"}
+	}
+	if len(text) > MaxValueBytes {
+		return "", tooLong()
+	}
+	return text, nil
+}
+
+func jsonText(text string) string {
+	encoded, _ := marshal(text) // text always encodes
+	return encoded
+}
+
+func marshal(value any) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func missing(miss *jsonpath.Miss) *fault {
@@ -149,19 +222,4 @@ func faultOf(err error) *fault {
 		}
 	}
 	return f
-}
-
-// checkLabel is S8 for the target Label. Empty text is a legal label value and no
-// state: whoever reads it would start with nothing (S4). The messages hold lengths
-// only.
-func checkLabel(text string) *fault {
-	switch {
-	case text == "":
-		return &fault{InvalidValue, "empty, which counts as missing"}
-	case len(text) > validation.LabelValueMaxLength:
-		return &fault{InvalidValue, fmt.Sprintf("%d bytes long, a label value has at most %d", len(text), validation.LabelValueMaxLength)}
-	case len(validation.IsValidLabelValue(text)) > 0:
-		return &fault{InvalidValue, "not a legal label value: letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
-	}
-	return nil
 }

@@ -1,0 +1,137 @@
+package preservation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// MaxFieldPathBytes bounds a field path, and MaxFieldPathSteps its steps (S12).
+	MaxFieldPathBytes = 1024
+	// MaxFieldPathSteps is the largest number of keys and indexes in a field path.
+	MaxFieldPathSteps = 32
+	// maxFieldIndex bounds a list index; no list of an object is longer.
+	maxFieldIndex = 1_000_000
+)
+
+// fieldStep is one key, or one list index where isIndex says so.
+type fieldStep struct {
+	key     string
+	index   int
+	isIndex bool
+}
+
+// fieldPath is a parsed field path; it has at least one step, which is a key.
+type fieldPath []fieldStep
+
+// parseFieldPath reads a path such as .spec.containers[0].image. The leading dot
+// may be left out. A backslash makes the next dot, bracket or backslash a part of
+// the key.
+func parseFieldPath(text string) (fieldPath, error) {
+	if len(text) > MaxFieldPathBytes {
+		return nil, fmt.Errorf("the path is longer than %d bytes", MaxFieldPathBytes)
+	}
+	rest := text
+	if !strings.HasPrefix(rest, ".") {
+		rest = "." + rest
+	}
+	var path fieldPath
+	for rest != "" {
+		step, after, err := nextStep(rest)
+		if err != nil {
+			return nil, err
+		}
+		if path, rest = append(path, step), after; len(path) > MaxFieldPathSteps {
+			return nil, fmt.Errorf("the path has more than %d steps", MaxFieldPathSteps)
+		}
+	}
+	if path[0].isIndex {
+		return nil, errors.New("a path starts with a key, as .spec does")
+	}
+	return path, nil
+}
+
+func nextStep(text string) (fieldStep, string, error) {
+	if strings.HasPrefix(text, "[") {
+		digits, after, closed := strings.Cut(text[1:], "]")
+		index, err := strconv.Atoi(digits)
+		if !closed || err != nil || index < 0 || index > maxFieldIndex || strconv.Itoa(index) != digits {
+			return fieldStep{}, "", errors.New("a list index is written [0]")
+		}
+		return fieldStep{index: index, isIndex: true}, after, nil
+	}
+	if !strings.HasPrefix(text, ".") {
+		return fieldStep{}, "", errors.New("a dot or an index is expected behind ]")
+	}
+	return nextKey(text[1:])
+}
+
+func nextKey(text string) (fieldStep, string, error) {
+	var key strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '.', '[':
+			return keyStep(key.String(), text[i:])
+		case ']', '{', '}', '\'', '"', '*':
+			return fieldStep{}, "", fmt.Errorf("%q is not part of a field path: it is a path of keys and indexes, not a template", text[i])
+		case '\\':
+			if i++; i == len(text) || !strings.ContainsRune(`.[]\`, rune(text[i])) {
+				return fieldStep{}, "", errors.New(`a backslash stands before a dot, a bracket or a backslash`)
+			}
+		}
+		key.WriteByte(text[i])
+	}
+	return keyStep(key.String(), "")
+}
+
+func keyStep(key, after string) (fieldStep, string, error) {
+	if strings.TrimSpace(key) != key || key == "" {
+		return fieldStep{}, "", errors.New("a key is empty or has white space around it")
+	}
+	return fieldStep{key: key}, after, nil
+}
+
+// String gives the one spelling of the path, with a leading dot.
+func (p fieldPath) String() string {
+	var b strings.Builder
+	escape := strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `]`, `\]`)
+	for _, step := range p {
+		if step.isIndex {
+			fmt.Fprintf(&b, "[%d]", step.index)
+			continue
+		}
+		b.WriteString("." + escape.Replace(step.key))
+	}
+	return b.String()
+}
+
+// within says that p is other, or lies below it.
+func (p fieldPath) within(other fieldPath) bool {
+	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
+}
+
+// refusal says why no state may be written to the path, whatever the kind of the
+// object is (I5); empty = it may.
+func (p fieldPath) refusal() string {
+	switch p[0].key {
+	case "apiVersion", "kind", "status", "metadata":
+		return "nothing in " + p[0].key + " is a field for state; labels and annotations have their own targets"
+	}
+	for i, step := range p[1:] {
+		switch {
+		case step.key == "labels" && p[i].key == "metadata":
+			return "labels of a pod template have their own option"
+		case step.key == "volumeClaimTemplates":
+			return "volumeClaimTemplates are immutable"
+		case step.key == "selector" && p[i].key == "spec":
+			return "a selector says which pods belong to the object"
+		}
+	}
+	if len(p) == 1 {
+		return "a whole top-level field is not for state"
+	}
+	return ""
+}
