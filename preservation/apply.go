@@ -13,7 +13,9 @@ import (
 //     apply to.
 //  3. A field path with a list index is Refused: a list is applied by its keys or
 //     as a whole, and neither is known here.
-//  4. A key that Keep leaves alone is left out. A key that holds the value already
+//  4. So is an object or a list that replaces another one: Inject writes it as a
+//     whole, and the server would merge the two.
+//  5. A key that Keep leaves alone is left out. A key that holds the value already
 //     is there all the same, so that its owner keeps it.
 //
 // Keys in Owned need no removal: the server removes what its owner applied before
@@ -47,31 +49,41 @@ func ApplyConfiguration(manifest *unstructured.Unstructured, state State, option
 
 // applyChange adds one value, and the objects around it.
 func applyChange(object map[string]any, change Change, w workload) error {
-	var path fieldPath
-	var value any = change.Value
-	switch change.Target {
-	case Label:
-		path = fieldPath{{key: "metadata"}, {key: "labels"}, {key: change.Key}}
-	case Annotation:
-		path = fieldPath{{key: "metadata"}, {key: "annotations"}, {key: change.Key}}
-	case PodTemplateLabel:
-		path = append(append(path, w.template...), fieldPath{{key: "metadata"}, {key: "labels"}, {key: change.Key}}...)
-	case Field:
-		var err error
-		if path, err = parseFieldPath(change.Key); err != nil {
-			return err
-		}
-		if value, err = fieldValue(change.Value); err != nil {
-			return err
-		}
+	if change.Target != Field {
+		return applyAt(object, textPath(change.Ref, w), change.Value)
 	}
-	for i, step := range path {
+	path, err := parseFieldPath(change.Key)
+	if err != nil {
+		return &InjectError{Class: InvalidValue, Detail: err.Error()}
+	}
+	value, f := decodeField(change.Value)
+	if f != nil {
+		return &InjectError{Class: f.class, Detail: f.detail}
+	}
+	kind := kindOf(value)
+	if (kind == "an object" || kind == "a list") && change.Effect == Replaced && !isNothing(Field, change.Old) {
+		return &InjectError{Class: Refused, Detail: "the server would merge " + kind + " with what is there"}
+	}
+	return applyAt(object, path, value)
+}
+
+// textPath is where a label or an annotation stands.
+func textPath(key Ref, w workload) fieldPath {
+	path, name := fieldPath{}, "labels"
+	switch key.Target {
+	case PodTemplateLabel:
+		path = append(path, w.template...)
+	case Annotation:
+		name = "annotations"
+	}
+	return append(path, fieldStep{key: "metadata"}, fieldStep{key: name}, fieldStep{key: key.Key})
+}
+
+// applyAt writes a value and makes the objects around it.
+func applyAt(object map[string]any, path fieldPath, value any) error {
+	for _, step := range path[:len(path)-1] {
 		if step.isIndex {
-			return &InjectError{Class: Refused, Detail: "an item of a list cannot be applied alone"}
-		}
-		if i == len(path)-1 {
-			object[step.key] = value
-			break
+			return notApplicable()
 		}
 		inner, ok := object[step.key].(map[string]any)
 		if !ok {
@@ -80,5 +92,14 @@ func applyChange(object map[string]any, change Change, w workload) error {
 		}
 		object = inner
 	}
+	last := path[len(path)-1]
+	if last.isIndex {
+		return notApplicable()
+	}
+	object[last.key] = value
 	return nil
+}
+
+func notApplicable() error {
+	return &InjectError{Class: Refused, Detail: "an item of a list cannot be applied alone"}
 }

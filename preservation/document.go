@@ -40,7 +40,7 @@ func ObjectDocument(value map[string]any) Document { return Document{value: valu
 func UnreadableDocument(detail string) Document {
 	if detail == "" {
 		// An empty detail must not turn into "not collected", which is retried.
-		detail = "the status cannot be read"
+		detail = "the document cannot be read"
 	}
 	return Document{unreadable: detail}
 }
@@ -68,7 +68,7 @@ func (d Document) root() (map[string]any, *fault) {
 	case map[string]any:
 		return v, nil
 	case nil:
-		return nil, &fault{StatusNotCollected, "no status was collected yet"}
+		return nil, &fault{StatusNotCollected, "nothing was collected yet"}
 	default:
 		return nil, &fault{BadStatus, "not a JSON object but " + kindOf(value)}
 	}

@@ -1,6 +1,7 @@
 package preservation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -65,8 +66,12 @@ type RuleError struct {
 	Cluster string
 	// Rule is the index of the rule, from 0.
 	Rule int
-	// Alias is the rule's aliasLabelName.
+	// Alias is the rule's aliasLabelName; a Field rule may have none.
 	Alias string
+	// Field is where a Field rule writes; empty for other targets.
+	Field string
+	// From is the document that the rule reads; empty = the status.
+	From Source
 	// Path is the rule's template, without white space around it.
 	Path string
 	// Policy of the rule; only a Required one blocks (S10).
@@ -77,13 +82,18 @@ type RuleError struct {
 	Detail string
 }
 
-// Error names cluster, rule, alias, path and class, in that order.
+// Error names cluster, rule, alias or field, path, document and class, in that
+// order.
 func (e *RuleError) Error() string {
 	var b strings.Builder
 	if e.Cluster != "" {
 		fmt.Fprintf(&b, "cluster %q: ", e.Cluster)
 	}
-	fmt.Fprintf(&b, "rule %d (%s) %s: %s", e.Rule, e.Alias, e.Path, e.Class)
+	fmt.Fprintf(&b, "rule %d (%s) %s", e.Rule, cmp.Or(e.Alias, e.Field), e.Path)
+	if e.From != "" {
+		fmt.Fprintf(&b, " of %s", e.From)
+	}
+	fmt.Fprintf(&b, ": %s", e.Class)
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
 	}

@@ -135,7 +135,9 @@ func ExampleInject() {
 	manifest := exampleManifest("shop", map[string]any{"team": "shop", "resume.example.com/id": "1", "resume.example.com/part": "2"})
 	state := preservation.State{Labels: map[string]string{"resume.example.com/id": "3"}}
 	out, report, err := preservation.Inject(manifest, state, preservation.InjectOptions{
-		Owned: []string{"resume.example.com/id", "resume.example.com/part"},
+		Owned: []preservation.Ref{
+			{Target: preservation.Label, Key: "resume.example.com/id"}, {Target: preservation.Label, Key: "resume.example.com/part"},
+		},
 	})
 	fmt.Println(out.GetLabels(), err)
 	for _, change := range report.Changes {
@@ -147,7 +149,7 @@ func ExampleInject() {
 	// map[resume.example.com/id:3 team:shop] <nil>
 	// Replaced resume.example.com/id "1" -> "3"
 	// Removed resume.example.com/part "2" -> ""
-	// BadManifest: the value of label "version" is not text but a number
+	// BadManifest: the value of metadata.labels["version"] is not text but a number
 }
 
 // What an injection did can be taken back, without what somebody did since.
@@ -169,7 +171,7 @@ func ExampleRemove() {
 func ExampleRemoveRules() {
 	manifest := exampleManifest("orders", map[string]any{"team": "shop", "resume.example.com/id": "3"})
 	rules := []preservation.Rule{{AliasLabelName: "resume.example.com/id", JSONPath: "{.jobStatus.jobId}"}}
-	out, err := preservation.RemoveRules(manifest, rules, preservation.KarmadaProtection())
+	out, err := preservation.RemoveRules(manifest, rules, preservation.InjectOptions{Protection: preservation.KarmadaProtection()})
 	fmt.Println(out.GetLabels(), err)
 	// Output:
 	// map[team:shop] <nil>

@@ -41,15 +41,12 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 	}
 	var blocking []error
 	docs := reader{sources: in, read: map[Source]decoded{}}
-	annotations := 0
+	room := annotationRoom(MaxAnnotationsBytes)
 	for i := range x.rules {
 		c := &x.rules[i]
 		value, f := c.read(&docs)
 		if f == nil && c.rule.Target == Annotation {
-			if annotations += len(c.key.Key) + len(value); annotations > MaxAnnotationsBytes {
-				annotations -= len(c.key.Key) + len(value)
-				f = &fault{TooLarge, fmt.Sprintf("the annotations of an object hold at most %d bytes together", MaxAnnotationsBytes)}
-			}
+			f = room.take(len(c.key.Key) + len(value))
 		}
 		if f == nil {
 			out.State.set(c.key, value, c.rule.Conflict)
@@ -66,6 +63,17 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 		out.State.Failover = &failover
 	}
 	return out, errors.Join(blocking...)
+}
+
+// annotationRoom is what the annotations of an object may still hold.
+type annotationRoom int
+
+func (r *annotationRoom) take(size int) *fault {
+	if size > int(*r) {
+		return &fault{TooLarge, fmt.Sprintf("the annotations of an object hold at most %d bytes together", MaxAnnotationsBytes)}
+	}
+	*r -= annotationRoom(size)
+	return nil
 }
 
 // read evaluates the rule on the document it asks for.
@@ -86,8 +94,12 @@ func (c *compiled) read(docs *reader) (string, *fault) {
 }
 
 func (c *compiled) fail(cluster string, f *fault) *RuleError {
-	return &RuleError{
-		Cluster: cluster, Rule: c.index, Alias: c.rule.AliasLabelName, Path: c.template.String(),
-		Policy: c.rule.Policy, Class: f.class, Detail: f.detail,
+	err := &RuleError{
+		Cluster: cluster, Rule: c.index, Alias: c.rule.AliasLabelName, Field: c.path.String(), From: c.rule.From,
+		Path: c.template.String(), Policy: c.rule.Policy, Class: f.class, Detail: f.detail,
 	}
+	if err.From == FromStatus {
+		err.From = ""
+	}
+	return err
 }

@@ -198,7 +198,7 @@ func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
 		`cluster "east": rule 1 (a/b) {.x}: BadStatus: no`: &preservation.RuleError{Cluster: "east", Rule: 1, Alias: "a/b", Path: "{.x}", Class: preservation.BadStatus, Detail: "no"},
 		`rule 0 (a) {.x}: BadStatus`:                       &preservation.RuleError{Alias: "a", Path: "{.x}", Class: preservation.BadStatus},
-		`label "a": Refused: no`:                           &preservation.InjectError{Class: preservation.Refused, Key: "a", Detail: "no"},
+		`label "a": Refused: no`:                           &preservation.InjectError{Class: preservation.Refused, Target: preservation.Label, Key: "a", Detail: "no"},
 		`BadManifest: no`:                                  &preservation.InjectError{Class: preservation.BadManifest, Detail: "no"},
 		`Refused`:                                          preservation.Refused,
 	} {
@@ -403,7 +403,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		}
 	}
 	_, err := preservation.Remove(manifestOf(map[string]any{"metadata": map[string]any{}}), preservation.Report{Changes: []preservation.Change{
-		{Key: "a", Value: secret, Old: secret, Target: "Other"},
+		{Ref: preservation.Ref{Target: "Other", Key: "a"}, Value: secret, Old: secret},
 	}})
 	note(err)
 	if len(texts) < 200 {

@@ -31,12 +31,17 @@ type fieldPath []fieldStep
 // may be left out. A backslash makes the next dot, bracket or backslash a part of
 // the key.
 func parseFieldPath(text string) (fieldPath, error) {
-	if len(text) > MaxFieldPathBytes {
-		return nil, fmt.Errorf("the path is longer than %d bytes", MaxFieldPathBytes)
-	}
 	rest := text
 	if !strings.HasPrefix(rest, ".") {
 		rest = "." + rest
+	}
+	switch {
+	case len(rest) > MaxFieldPathBytes:
+		return nil, fmt.Errorf("the path is longer than %d bytes", MaxFieldPathBytes)
+	case broken(rest):
+		return nil, errors.New("the path is not valid UTF-8")
+	case strings.HasPrefix(rest, ".$"):
+		return nil, errors.New("a path starts at the root of the object without $")
 	}
 	var path fieldPath
 	for rest != "" {
@@ -47,9 +52,6 @@ func parseFieldPath(text string) (fieldPath, error) {
 		if path, rest = append(path, step), after; len(path) > MaxFieldPathSteps {
 			return nil, fmt.Errorf("the path has more than %d steps", MaxFieldPathSteps)
 		}
-	}
-	if path[0].isIndex {
-		return nil, errors.New("a path starts with a key, as .spec does")
 	}
 	return path, nil
 }
@@ -113,6 +115,18 @@ func (p fieldPath) within(other fieldPath) bool {
 	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
 }
 
+// fieldAround finds a field for which holds answers true and that the field of the
+// given key lies within.
+func fieldAround(key string, holds func(string) bool) (string, bool) {
+	path, err := parseFieldPath(key)
+	for i := 1; err == nil && i < len(path); i++ {
+		if around := path[:i].String(); holds(around) {
+			return around, true
+		}
+	}
+	return "", false
+}
+
 // refusal says why no state may be written to the path, whatever the kind of the
 // object is (I5); empty = it may.
 func (p fieldPath) refusal() string {
@@ -130,8 +144,11 @@ func (p fieldPath) refusal() string {
 			return "a selector says which pods belong to the object"
 		}
 	}
-	if len(p) == 1 {
+	switch {
+	case len(p) == 1:
 		return "a whole top-level field is not for state"
+	case p[len(p)-1].key == "metadata":
+		return "the metadata of a template is not for state as a whole"
 	}
 	return ""
 }

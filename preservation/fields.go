@@ -1,13 +1,6 @@
 package preservation
 
-import (
-	"encoding/json"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-
-	"fmt"
-)
+import "fmt"
 
 // fieldSet is the fields of a manifest that is ours to change (I5).
 type fieldSet struct {
@@ -24,18 +17,14 @@ func (s fieldSet) get(key string) (string, bool, error) {
 	if err != nil || !found {
 		return "", false, err
 	}
-	text, err := marshal(value)
-	if err != nil || !utf8.ValidString(text) || strings.Contains(text, `\ufffd`) {
-		return "", false, badManifest("the field %s cannot be written as JSON", key)
-	}
-	return text, true, nil
+	return marshal(value), true, nil
 }
 
 // put writes a field. What is there, unless it is null, has the same type.
 func (s fieldSet) put(key, text string) error {
-	value, err := fieldValue(text)
-	if err != nil {
-		return err
+	value, f := decodeField(text)
+	if f != nil {
+		return &InjectError{Class: f.class, Detail: f.detail}
 	}
 	parent, last, err := s.parent(key)
 	if err != nil {
@@ -53,7 +42,7 @@ func (s fieldSet) put(key, text string) error {
 }
 
 func (s fieldSet) restore(key, text string) error {
-	value, err := fieldValue(text)
+	value, err := exactField(text)
 	if err != nil {
 		return err
 	}
@@ -134,42 +123,4 @@ func (n node) set(step fieldStep, value any) {
 	case []any:
 		parent[step.index] = value
 	}
-}
-
-// fieldValue decodes the JSON of a field to what apimachinery works with. Null is
-// only ever put back by Remove.
-func fieldValue(text string) (any, error) {
-	if text == "null" {
-		return nil, nil //nolint:nilnil // null is the value
-	}
-	value, f := decodeField(text)
-	if f != nil {
-		return nil, &InjectError{Class: f.class, Detail: f.detail}
-	}
-	return withNumbers(value), nil
-}
-
-// withNumbers turns each json.Number into an int64 or a float64 where that encodes
-// to the same text, and leaves it where digits would be lost.
-func withNumbers(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			v[key] = withNumbers(inner)
-		}
-	case []any:
-		for i, inner := range v {
-			v[i] = withNumbers(inner)
-		}
-	case json.Number:
-		if whole, err := strconv.ParseInt(string(v), 10, 64); err == nil && strconv.FormatInt(whole, 10) == string(v) {
-			return whole
-		}
-		if float, err := strconv.ParseFloat(string(v), 64); err == nil {
-			if text, err := marshal(float); err == nil && text == string(v) {
-				return float
-			}
-		}
-	}
-	return value
 }

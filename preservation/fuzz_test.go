@@ -1,12 +1,10 @@
 package preservation_test
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/carryover-io/carryover/preservation"
@@ -53,25 +51,51 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
+var fuzzTargets = []preservation.Target{
+	preservation.Label, preservation.Annotation, preservation.Field, preservation.PodTemplateLabel, "Other",
+}
+
+var fuzzConflicts = []preservation.Conflict{preservation.Replace, preservation.KeepExisting, preservation.Fail, "Other"}
+
 func FuzzInject(f *testing.F) {
 	for _, manifest := range []string{
 		`{"metadata":{"labels":{"a":"1","b":"2"}}}`, `{"metadata":{}}`, `{"metadata":{"labels":null}}`, `{"metadata":null}`,
 		`{"metadata":{"labels":{"a":1}}}`, `{"metadata":{"labels":["a"]}}`, `{"metadata":{"labels":{}},"spec":{"selector":{"a":"1"}}}`,
 		`{"metadata":{"labels":{"a":"1"}},"spec":{"selector":{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b"}]},"n":1e400}}`, `[]`,
+		`{"metadata":{"annotations":{"a":"1","b":null}},"spec":{"job":{"path":"","n":1.50,"l":[null,{"x":1}]},"job.x":null}}`,
+		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{},"spec":{"template":{"metadata":{"labels":{"a":"1"}}}}}`,
 	} {
-		f.Add([]byte(manifest), "a", "1", "b")
-		f.Add([]byte(manifest), "k8s.io/x", "s3p://b/p", "a")
+		f.Add([]byte(manifest), byte(0), "a", "1", byte(0), byte(0), "b")
+		f.Add([]byte(manifest), byte(1), "k8s.io/x", "s3p://b/p", byte(1), byte(1), "a")
+		f.Add([]byte(manifest), byte(2), ".spec.job.path", `"s3p://b/p"`, byte(2), byte(2), ".spec.job.n")
+		f.Add([]byte(manifest), byte(2), ".spec.job.l[1].x", `1.50`, byte(3), byte(2), ".spec.job")
+		f.Add([]byte(manifest), byte(2), ".spec.job", `{"b":[1]}`, byte(0), byte(3), "a")
 	}
-	f.Fuzz(func(t *testing.T, text []byte, key, value, owned string) {
+	f.Fuzz(func(t *testing.T, text []byte, target byte, key, value string, choices, ownedTarget byte, owned string) {
 		object, ok := decode(string(text))
 		if !ok {
 			return
 		}
 		manifest := manifestOf(object)
 		before := jsonOf(t, manifest)
-		state := stateOf(map[string]string{key: value})
-		options := preservation.InjectOptions{Owned: []string{owned}}
-		out, _, err := preservation.Inject(manifest, state, options)
+		state := preservation.State{Conflicts: []preservation.RefConflict{{
+			Ref:      preservation.Ref{Target: fuzzTargets[target%3], Key: key},
+			Conflict: fuzzConflicts[choices%4],
+		}}}
+		values := map[string]string{key: value}
+		switch target % 3 {
+		case 0:
+			state.Labels = values
+		case 1:
+			state.Annotations = values
+		default:
+			state.Fields = values
+		}
+		options := preservation.InjectOptions{
+			Owned:       []preservation.Ref{{Target: fuzzTargets[ownedTarget%5], Key: owned}},
+			PodTemplate: choices&4 > 0, Force: choices&8 > 0,
+		}
+		out, report, err := preservation.Inject(manifest, state, options)
 		if after := jsonOf(t, manifest); before != after {
 			t.Fatalf("the manifest was changed from %s to %s", before, after)
 		}
@@ -83,34 +107,72 @@ func FuzzInject(f *testing.F) {
 			return
 		}
 		checkInverse(t, manifest, state, options)
-		checkKept(t, object, out, key, value, owned)
+		checkOnlyOurs(t, report, state, options)
 	})
 }
 
-// checkKept says that the labels of the manifest are all there, but those of the
-// state and the owned one, and that nothing else changed.
-func checkKept(t *testing.T, before map[string]any, after *unstructured.Unstructured, key, value, owned string) {
-	t.Helper()
-	labels, _, err := unstructured.NestedStringMap(after.Object, "metadata", "labels")
-	if err != nil || labels[key] != value {
-		t.Fatalf("the state is not there: %v, %v", labels, err)
+// FuzzDecodeState says that what is decoded is what Encode writes, and nothing else.
+func FuzzDecodeState(f *testing.F) {
+	for _, text := range []string{
+		`{"version":1}`, `{"version":1,"labels":{"a":"1"},"annotations":{"a":"x y"},"fields":{".spec.a":"1.50",".spec.b":"{\"x\":[1]}"}}`,
+		`{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Label","key":"a","conflict":"Keep"}],"failover":{"cause":"Planned","attempt":2}}`,
+		`{"version":2}`, `{"Version":1}`, `null`, `{"version":1,"labels":{"a":"1"},"labels":{"b":"1"}}`, `{"version":1,"failover":{"time":1e1}}`,
+	} {
+		f.Add(text)
 	}
-	metadata := before["metadata"].(map[string]any)
-	old, _ := metadata["labels"].(map[string]any)
-	for k, v := range old {
-		if k != key && k != owned && labels[k] != v {
-			t.Errorf("label %q is lost", k)
+	f.Fuzz(func(t *testing.T, text string) {
+		state, err := preservation.DecodeState(text)
+		if err != nil {
+			if !errors.Is(err, preservation.BadState) || !state.IsEmpty() {
+				t.Fatalf("not BadState, or a state beside it: %v, %v", err, state)
+			}
+			return
 		}
+		encoded, err := state.Encode()
+		if err != nil {
+			t.Fatalf("decoded, and not encoded: %v", err)
+		}
+		again, err := preservation.DecodeState(encoded)
+		if err != nil {
+			t.Fatalf("encoded, and not decoded: %v", err)
+		}
+		if diff := cmp.Diff(state, again); diff != "" {
+			t.Errorf("another state (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// FuzzFieldPath says that a path that parses has one spelling, which parses to
+// itself, and that nothing outside it is written.
+func FuzzFieldPath(f *testing.F) {
+	for _, path := range []string{".spec.a", "spec.a[0].b", `.spec.a\.b\[0\]\\`, "..", "[0]", ".spec[0", ".spec.a[00]", "$.spec", ".metadata.labels", ".spec.selector.x", "spec. a"} {
+		f.Add(path)
 	}
-	if _, had := old[key]; len(labels) > len(old)+1 || had && len(labels) > len(old) {
-		t.Errorf("labels from nowhere: %v", labels)
-	}
-	without := func(object map[string]any) string {
-		delete(object["metadata"].(map[string]any), "labels")
-		text, _ := json.Marshal(object)
-		return string(text)
-	}
-	if diff := cmp.Diff(without(before), without(after.Object)); diff != "" {
-		t.Errorf("something else changed (-want +got):\n%s", diff)
-	}
+	f.Fuzz(func(t *testing.T, path string) {
+		rule := preservation.Rule{JSONPath: "{.a}", Target: preservation.Field, FieldPath: path}
+		x, err := preservation.Compile(preservation.StatePreservation{Rules: []preservation.Rule{rule}}, preservation.Protection{})
+		if err != nil {
+			return
+		}
+		out, err := x.Extract(preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":"v"}`))})
+		if err != nil || len(out.State.Fields) != 1 {
+			t.Fatalf("a valid rule gives %v, %v", out.State, err)
+		}
+		encoded, err := out.State.Encode()
+		if err != nil {
+			t.Fatalf("a valid path is not one of a state: %v", err)
+		}
+		if again, err := preservation.DecodeState(encoded); err != nil || !again.Equal(out.State) {
+			t.Fatalf("round trip: %v, %v", again, err)
+		}
+		rule.FieldPath = out.State.Keys()[0].Key
+		x, err = preservation.Compile(preservation.StatePreservation{Rules: []preservation.Rule{rule}}, preservation.Protection{})
+		if err != nil {
+			t.Fatalf("%q is valid, its spelling %q is not: %v", path, rule.FieldPath, err)
+		}
+		again, _ := x.Extract(preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":"v"}`))})
+		if diff := cmp.Diff(out, again); diff != "" {
+			t.Errorf("two spellings (-want +got):\n%s", diff)
+		}
+	})
 }

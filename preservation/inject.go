@@ -2,11 +2,10 @@ package preservation
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // InjectOptions are what an injection needs to know besides the state. The zero
@@ -43,9 +42,13 @@ type InjectOptions struct {
 //     type of the new one: else TypeMismatch.
 //  4. Where the manifest holds another value, the rule's conflict decides: Replace
 //     writes, Keep leaves it, Fail is a Conflicting error. The report always has
-//     the old value.
+//     the old value. Null and empty text are no value to conflict with. Fields are
+//     compared as JSON values: 1.50 is 1.5.
 //  5. Keys in Owned that the state lacks are removed.
 //  6. Annotations that hold more than 256 KiB together are TooLarge.
+//  7. A state with a conflict that is not known, or with a field within another
+//     one, is BadState; so is an owned key whose target is not known, or that is
+//     around a field of the state.
 //
 // Any error means that nothing is returned: never go on without the state. The
 // error joins an [*InjectError] for each key, in the order of targets and keys.
@@ -57,22 +60,14 @@ type InjectOptions struct {
 // what the report lists only.
 func Inject(manifest *unstructured.Unstructured, state State, options InjectOptions) (*unstructured.Unstructured, Report, error) {
 	e, err := open(manifest, options, append(state.Keys(), options.Owned...))
+	if err == nil {
+		err = errors.Join(state.coherent(), checkOwned(options.Owned, state))
+	}
 	if err != nil {
 		return nil, Report{}, err
 	}
-	if err := state.overlap(); err != nil {
-		return nil, Report{}, err
-	}
-	var changes []Change
-	var errs []error
-	for _, key := range e.targetsOf(state.Keys()) {
-		change, err := e.put(key, state)
-		if err != nil {
-			errs = append(errs, atKey(err, key))
-		}
-		changes = append(changes, change)
-	}
-	if err := errors.Join(errs...); err != nil {
+	changes, err := e.putAll(state)
+	if err != nil {
 		return nil, Report{}, err
 	}
 	changes = append(changes, e.dropOwned(state)...)
@@ -80,108 +75,46 @@ func Inject(manifest *unstructured.Unstructured, state State, options InjectOpti
 		return nil, Report{}, err
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return compareRefs(a.Ref, b.Ref) })
-	report := Report{Changes: changes}
-	for _, set := range e.sets {
-		if set.absent {
-			report.Created = append(report.Created, set.target)
-		}
-		if set.null {
-			report.Null = append(report.Null, set.target)
-		}
-	}
-	return e.close(), report, nil
+	return e.close(), e.report(changes), nil
 }
 
-// place is where the values of one target go.
-type place interface {
-	get(key string) (string, bool, error)
-	put(key, value string) error
-	// restore puts back what was there, whatever it was.
-	restore(key, value string) error
-	drop(key string)
-}
-
-// editor is one manifest that is ours to change.
-type editor struct {
-	manifest *unstructured.Unstructured
-	options  InjectOptions
-	selected map[string]bool
-	workload workload
-	sets     []*textSet // sorted by target
-}
-
-// open copies the manifest and reads what the keys need. The labels are always
-// read: a manifest with broken ones is not fit to be written anywhere.
-func open(manifest *unstructured.Unstructured, options InjectOptions, keys []Ref) (*editor, error) {
-	out, err := copyManifest(manifest)
-	if err != nil {
-		return nil, err
-	}
-	e := &editor{manifest: out, options: options, selected: selectorKeys(out), workload: workloadOf(out)}
-	metadata := out.Object["metadata"]
-	if slices.ContainsFunc(keys, func(k Ref) bool { return k.Target == Annotation }) {
-		err = e.add(readTexts(Annotation, "annotations", "metadata", metadata))
-	}
-	if err == nil {
-		err = e.add(readTexts(Label, "labels", "metadata", metadata))
-	}
-	if err == nil && options.PodTemplate && slices.ContainsFunc(keys, func(k Ref) bool { return k.Target == Label || k.Target == PodTemplateLabel }) {
-		if refusal := e.workload.templateRefusal(options); refusal != "" {
-			return nil, &InjectError{Class: Refused, Target: PodTemplateLabel, Detail: refusal}
-		}
-		err = e.add(podLabels(out))
-	}
-	return e, err
-}
-
-func (e *editor) add(set *textSet, err error) error {
-	if err == nil {
-		e.sets = append(e.sets, set)
-	}
-	return err
-}
-
-func (e *editor) close() *unstructured.Unstructured {
-	for _, set := range e.sets {
-		set.write()
-	}
-	return e.manifest
-}
-
-// place finds where a target's values go; nil = the target is not known, or was
-// not opened.
-func (e *editor) place(target Target) place {
-	if target == Field {
-		return fieldSet{e.manifest.Object}
-	}
-	i := slices.IndexFunc(e.sets, func(s *textSet) bool { return s.target == target })
-	if i < 0 {
-		return nil
-	}
-	return e.sets[i]
-}
-
-// targetsOf adds to the labels those of the pod template, where they are asked
-// for.
-func (e *editor) targetsOf(keys []Ref) []Ref {
-	out := slices.Clone(keys)
-	for _, key := range keys {
-		if key.Target == Label && e.options.PodTemplate {
-			out = append(out, Ref{PodTemplateLabel, key.Key})
+// checkOwned refuses keys of an older failover that can neither go nor stay: those
+// whose target is not known, and fields around one of the state, which would be
+// removed with them. To leave them would mix two generations.
+func checkOwned(owned []Ref, state State) error {
+	for _, key := range owned {
+		if !slices.Contains([]Target{Label, Annotation, Field, PodTemplateLabel}, key.Target) {
+			return &InjectError{Class: BadState, Target: key.Target, Key: key.Key, Detail: "the target of an owned key is not known"}
 		}
 	}
-	return out
+	isOwned := func(around string) bool { return slices.Contains(owned, Ref{Field, around}) }
+	for _, key := range slices.Sorted(maps.Keys(state.Fields)) {
+		if around, found := fieldAround(key, isOwned); found {
+			return &InjectError{Class: BadState, Target: Field, Key: key, Detail: "it lies within the owned field " + around}
+		}
+	}
+	return nil
+}
+
+// putAll writes every value of the state, or says everything that is against it.
+func (e *editor) putAll(state State) ([]Change, error) {
+	var changes []Change
+	var errs []error
+	for _, key := range e.withPodTemplate(state.Keys()) {
+		change, err := e.put(key, state)
+		if err != nil {
+			errs = append(errs, atKey(err, key))
+		}
+		changes = append(changes, change)
+	}
+	return changes, errors.Join(errs...)
 }
 
 // put writes one value of the state and says how.
 func (e *editor) put(key Ref, state State) (Change, error) {
-	source := key
-	if key.Target == PodTemplateLabel {
-		source.Target = Label
-	}
-	change := Change{Ref: key, Value: state.value(source), Effect: Written}
-	if err := e.check(key, change.Value); err != nil {
-		return change, err
+	change := Change{Ref: key, Value: state.value(key.rule()), Effect: Written}
+	if f := e.fault(key, change.Value); f != nil {
+		return change, &InjectError{Class: f.class, Detail: f.detail}
 	}
 	at := e.place(key.Target)
 	old, found, err := at.get(key.Key)
@@ -189,15 +122,15 @@ func (e *editor) put(key Ref, state State) (Change, error) {
 		return change, err
 	}
 	change.Old = old
-	occupied := found && (key.Target != Field || old != "null")
-	switch conflict := state.conflict(source); {
+	conflict := state.conflict(key.rule())
+	switch {
 	case found && sameValue(key.Target, old, change.Value):
-		change.Effect, change.Old = Unchanged, old
+		change.Effect = Unchanged
 		return change, nil
-	case occupied && conflict == KeepExisting:
+	case found && !isNothing(key.Target, old) && conflict == KeepExisting:
 		change.Effect, change.Value = Kept, ""
 		return change, nil
-	case occupied && conflict == Fail:
+	case found && !isNothing(key.Target, old) && conflict == Fail:
 		return change, &InjectError{Class: Conflicting, Detail: "the manifest holds another value, and the rule says Fail"}
 	case found:
 		change.Effect = Replaced
@@ -205,69 +138,25 @@ func (e *editor) put(key Ref, state State) (Change, error) {
 	return change, at.put(key.Key, change.Value)
 }
 
-// sameValue compares fields as JSON values, so that the spelling of an object in
-// a stored state does not matter.
-func sameValue(target Target, old, value string) bool {
-	if target != Field || old == value {
-		return old == value
+// sameValue says whether two values of one target are the same.
+func sameValue(target Target, a, b string) bool {
+	if target == Field {
+		return sameField(a, b)
 	}
-	decoded, err := fieldValue(value)
-	if err != nil {
-		return false
-	}
-	text, err := marshal(decoded)
-	return err == nil && text == old
+	return a == b
 }
 
-// check says why a value must not be written.
-func (e *editor) check(key Ref, value string) error {
-	if refusal := e.refusal(key); refusal != "" {
-		return &InjectError{Class: Refused, Detail: refusal}
-	}
-	target := key.Target
-	if target == PodTemplateLabel {
-		target = Label
-	}
-	if target != Field && len(validation.IsQualifiedName(key.Key)) > 0 {
-		return &InjectError{Class: InvalidValue, Detail: "not a legal key"}
-	}
-	if f := checkValue(target, value); f != nil {
-		return &InjectError{Class: f.class, Detail: f.detail}
-	}
-	return nil
-}
-
-// refusal says why a key is not ours; empty = it may be.
-func (e *editor) refusal(key Ref) string {
-	switch {
-	case key.Target == Field:
-		path, err := parseFieldPath(key.Key)
-		if err != nil {
-			return err.Error()
-		}
-		if path.String() != key.Key {
-			return fmt.Sprintf("a state spells this path %s", path)
-		}
-		return e.workload.fieldRefusal(path, e.options)
-	case e.options.Protection.Protects(key.Key):
-		return "the key is protected"
-	case key.Target != Annotation && e.selected[key.Key]:
-		return "spec.selector uses the key"
-	}
-	return ""
+// isNothing says that what the manifest holds is no value, as in S4.
+func isNothing(target Target, old string) bool {
+	return old == "" || target == Field && (old == "null" || old == `""`)
 }
 
 // dropOwned removes what an older failover wrote and the state lacks.
 func (e *editor) dropOwned(state State) []Change {
 	var changes []Change
-	for _, key := range e.targetsOf(e.options.Owned) {
-		source := key
-		if key.Target == PodTemplateLabel {
-			source.Target = Label
-		}
+	for _, key := range e.withPodTemplate(e.options.Owned) {
 		at := e.place(key.Target)
-		_, wanted := state.byTarget()[source.Target][source.Key]
-		if at == nil || wanted || e.refusal(key) != "" {
+		if at == nil || state.writes(key) || e.keyFault(key) != nil {
 			continue
 		}
 		old, found, err := at.get(key.Key)
@@ -275,31 +164,9 @@ func (e *editor) dropOwned(state State) []Change {
 			continue
 		}
 		at.drop(key.Key)
-		if _, still, _ := at.get(key.Key); !still {
+		if _, still, _ := at.get(key.Key); !still { // an item of a list stays
 			changes = append(changes, Change{Ref: key, Old: old, Effect: Removed})
 		}
 	}
 	return changes
-}
-
-func (e *editor) checkBudget() error {
-	set, ok := e.place(Annotation).(*textSet)
-	if !ok || set.size() <= MaxAnnotationsBytes {
-		return nil
-	}
-	return &InjectError{
-		Class: TooLarge, Target: Annotation,
-		Detail: fmt.Sprintf("the annotations would hold %d bytes together, and %d is the limit", set.size(), MaxAnnotationsBytes),
-	}
-}
-
-// atKey says which key an error is about.
-func atKey(err error, key Ref) error {
-	var inject *InjectError
-	if errors.As(err, &inject) {
-		named := *inject
-		named.Target, named.Key = key.Target, key.Key
-		return &named
-	}
-	return err
 }

@@ -22,6 +22,26 @@ func withLabels(labels any) *unstructured.Unstructured {
 	return manifestOf(map[string]any{"metadata": map[string]any{"name": "app", "labels": labels}})
 }
 
+func label(key string) preservation.Ref {
+	return preservation.Ref{Target: preservation.Label, Key: key}
+}
+
+func labels(keys ...string) []preservation.Ref {
+	var refs []preservation.Ref
+	for _, key := range keys {
+		refs = append(refs, label(key))
+	}
+	return refs
+}
+
+func annotation(key string) preservation.Ref {
+	return preservation.Ref{Target: preservation.Annotation, Key: key}
+}
+
+func fieldAt(path string) preservation.Ref {
+	return preservation.Ref{Target: preservation.Field, Key: path}
+}
+
 func stateOf(labels map[string]string) preservation.State { return preservation.State{Labels: labels} }
 
 func jsonOf(t testing.TB, m *unstructured.Unstructured) string {
@@ -34,12 +54,11 @@ func jsonOf(t testing.TB, m *unstructured.Unstructured) string {
 func TestInject(t *testing.T) {
 	t.Parallel()
 	type change = preservation.Change
-	const label = preservation.Label
 	cases := map[string]struct {
 		reason   string
 		manifest string
 		state    map[string]string
-		owned    []string
+		owned    []preservation.Ref
 		want     string
 		report   preservation.Report
 	}{
@@ -48,21 +67,21 @@ func TestInject(t *testing.T) {
 			manifest: `{"metadata":{"name":"app"}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1"},"name":"app"}}`,
-			report:   preservation.Report{LabelsCreated: true, Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Created: []preservation.Target{preservation.Label}, Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"NullLabels": {
 			reason:   "labels that are null are none",
 			manifest: `{"metadata":{"labels":null}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1"}}}`,
-			report:   preservation.Report{LabelsNull: true, Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Null: []preservation.Target{preservation.Label}, Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"EmptyLabels": {
 			reason:   "an empty object is neither absent nor null",
 			manifest: `{"metadata":{"labels":{}}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1"}}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"EmptyState": {
 			reason:   "a plain copy",
@@ -73,39 +92,39 @@ func TestInject(t *testing.T) {
 			reason:   "no labels are made for nothing",
 			manifest: `{"metadata":{}}`,
 			want:     `{"metadata":{}}`,
-			report:   preservation.Report{LabelsCreated: true},
+			report:   preservation.Report{Created: []preservation.Target{preservation.Label}},
 		},
 		"EmptyStateNullLabels": {
 			reason:   "null stays null",
 			manifest: `{"metadata":{"labels":null}}`,
 			want:     `{"metadata":{"labels":null}}`,
-			report:   preservation.Report{LabelsNull: true},
+			report:   preservation.Report{Null: []preservation.Target{preservation.Label}},
 		},
 		"EveryEffect": {
 			reason:   "I2, I6: written, replaced, unchanged and removed, sorted by key; the others stay",
 			manifest: `{"metadata":{"labels":{"b":"old","c":"3","d":"gone","e":"kept","f":""}}}`,
 			state:    map[string]string{"a": "1", "b": "2", "c": "3", "f": "6"},
-			owned:    []string{"d", "b", "never", "d"},
+			owned:    labels("d", "b", "never", "d"),
 			want:     `{"metadata":{"labels":{"a":"1","b":"2","c":"3","e":"kept","f":"6"}}}`,
 			report: preservation.Report{Changes: []change{
-				{Target: label, Key: "a", Effect: preservation.Written, Value: "1"},
-				{Target: label, Key: "b", Effect: preservation.Replaced, Value: "2", Old: "old"},
-				{Target: label, Key: "c", Effect: preservation.Unchanged, Value: "3", Old: "3"},
-				{Target: label, Key: "d", Effect: preservation.Removed, Old: "gone"},
-				{Target: label, Key: "f", Effect: preservation.Replaced, Value: "6"},
+				{Ref: label("a"), Effect: preservation.Written, Value: "1"},
+				{Ref: label("b"), Effect: preservation.Replaced, Value: "2", Old: "old"},
+				{Ref: label("c"), Effect: preservation.Unchanged, Value: "3", Old: "3"},
+				{Ref: label("d"), Effect: preservation.Removed, Old: "gone"},
+				{Ref: label("f"), Effect: preservation.Replaced, Value: "6"},
 			}},
 		},
 		"OwnedWithoutState": {
 			reason:   "I6: an older failover's last key goes; the labels stay an object",
 			manifest: `{"metadata":{"labels":{"a":"1"}}}`,
-			owned:    []string{"a"},
+			owned:    labels("a"),
 			want:     `{"metadata":{"labels":{}}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "a", Effect: preservation.Removed, Old: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Removed, Old: "1"}}},
 		},
 		"OwnedNotOurs": {
 			reason:   "a key that Inject refuses was not written by it: identity and selector stay",
 			manifest: `{"metadata":{"labels":{"app.kubernetes.io/name":"x","sel":"y","own.example.com/id":"z"}},"spec":{"selector":{"sel":"y"}}}`,
-			owned:    []string{"app.kubernetes.io/name", "sel", "own.example.com/id"},
+			owned:    labels("app.kubernetes.io/name", "sel", "own.example.com/id"),
 			want:     `{"metadata":{"labels":{"app.kubernetes.io/name":"x","own.example.com/id":"z","sel":"y"}},"spec":{"selector":{"sel":"y"}}}`,
 		},
 		"PodTemplate": {
@@ -113,28 +132,28 @@ func TestInject(t *testing.T) {
 			manifest: `{"metadata":{"labels":{"team":"x"}},"spec":{"template":{"metadata":{"labels":{"team":"x"}}}}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1","team":"x"}},"spec":{"template":{"metadata":{"labels":{"team":"x"}}}}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"SpecOfAnotherKind": {
 			reason:   "what is no selector refuses nothing",
 			manifest: `{"metadata":{"labels":{}},"spec":{"selector":"a=1"}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1"}},"spec":{"selector":"a=1"}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"OddExpressions": {
 			reason:   "L4: expressions of any type",
 			manifest: `{"metadata":{"labels":{}},"spec":{"selector":{"matchExpressions":[1,null,{"key":2},{}]}}}`,
 			state:    map[string]string{"key": "1"},
 			want:     `{"metadata":{"labels":{"key":"1"}},"spec":{"selector":{"matchExpressions":[1,null,{"key":2},{}]}}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "key", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("key"), Effect: preservation.Written, Value: "1"}}},
 		},
 		"IllegalLabelOfSomebodyElse": {
 			reason:   "not ours to judge, and not ours to lose",
 			manifest: `{"metadata":{"labels":{"x y":"not legal/"}}}`,
 			state:    map[string]string{"a": "1"},
 			want:     `{"metadata":{"labels":{"a":"1","x y":"not legal/"}}}`,
-			report:   preservation.Report{Changes: []change{{Target: label, Key: "a", Effect: preservation.Written, Value: "1"}}},
+			report:   preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Written, Value: "1"}}},
 		},
 	}
 	for name, tc := range cases {
@@ -204,14 +223,35 @@ func checkInverse(t testing.TB, manifest *unstructured.Unstructured, state prese
 		t.Errorf("Inject twice (-want +got):\n%s", diff)
 	}
 	for _, change := range second.Changes {
-		if change.Effect != preservation.Unchanged {
+		if change.Effect != preservation.Unchanged && change.Effect != preservation.Kept {
 			t.Errorf("the second injection reports %+v", change)
 		}
 	}
 	if diff := cmp.Diff(before, jsonOf(t, manifest)); diff != "" {
 		t.Errorf("the manifest was changed (-want +got):\n%s", diff)
 	}
-	require.NotPanics(t, func() { out.DeepCopy(); back.DeepCopy() })
+	out.DeepCopy() // must not panic
+	back.DeepCopy()
+}
+
+// checkOnlyOurs says that a report names keys of the state and owned ones only,
+// once each and sorted. With checkInverse it follows that nothing else changed.
+func checkOnlyOurs(t testing.TB, report preservation.Report, state preservation.State, options preservation.InjectOptions) {
+	t.Helper()
+	ours := map[preservation.Ref]bool{}
+	for _, key := range append(state.Keys(), options.Owned...) {
+		ours[key] = true
+		if key.Target == preservation.Label && options.PodTemplate {
+			ours[preservation.Ref{Target: preservation.PodTemplateLabel, Key: key.Key}] = true
+		}
+	}
+	last := preservation.Ref{}
+	for _, change := range report.Changes {
+		if !ours[change.Ref] || last.Target > change.Target || last.Target == change.Target && last.Key >= change.Key {
+			t.Errorf("not ours, or not sorted: %+v after %+v", change.Ref, last)
+		}
+		last = change.Ref
+	}
 }
 
 func TestInjectRefuses(t *testing.T) {
@@ -251,14 +291,14 @@ func TestInjectRefuses(t *testing.T) {
 		"ListLabels":       {"I3", withLabels([]any{"a"}), one, manifest, "BadManifest: metadata.labels is not an object but a list"},
 		"TextLabels":       {"I3", withLabels("a=b"), one, manifest, "BadManifest: metadata.labels is not an object but text"},
 		"NumberLabels":     {"I3", withLabels(7), one, manifest, "BadManifest: metadata.labels is not an object but a number"},
-		"NumericLabel":     {"F25: nothing is wiped", withLabels(map[string]any{"team": "x", "shot": int64(1)}), one, manifest, `BadManifest: the value of label "shot" is not text but a number`},
-		"GoIntLabel":       {"F25", withLabels(map[string]any{"shot": 1}), one, manifest, `BadManifest: the value of label "shot" is not text but a number`},
-		"FloatLabel":       {"F25", withLabels(map[string]any{"shot": 1.5}), one, manifest, `BadManifest: the value of label "shot" is not text but a number`},
-		"JSONNumberLabel":  {"F25", withLabels(map[string]any{"shot": json.Number("1")}), one, manifest, `BadManifest: the value of label "shot" is not text but a number`},
-		"BoolLabel":        {"F25", withLabels(map[string]any{"release": true}), one, manifest, `BadManifest: the value of label "release" is not text but a boolean`},
-		"NullLabel":        {"F25", withLabels(map[string]any{"x": nil}), one, manifest, `BadManifest: the value of label "x" is not text but null`},
-		"ObjectLabel":      {"F25", withLabels(map[string]any{"x": map[string]any{}}), one, manifest, `BadManifest: the value of label "x" is not text but an object`},
-		"FirstBadLabel":    {"L3: the first by key, whatever the map order", withLabels(map[string]any{"c": 1, "a": 1, "b": true}), one, manifest, `BadManifest: the value of label "a" is not text but a number`},
+		"NumericLabel":     {"F25: nothing is wiped", withLabels(map[string]any{"team": "x", "shot": int64(1)}), one, manifest, `BadManifest: the value of metadata.labels["shot"] is not text but a number`},
+		"GoIntLabel":       {"F25", withLabels(map[string]any{"shot": 1}), one, manifest, `BadManifest: the value of metadata.labels["shot"] is not text but a number`},
+		"FloatLabel":       {"F25", withLabels(map[string]any{"shot": 1.5}), one, manifest, `BadManifest: the value of metadata.labels["shot"] is not text but a number`},
+		"JSONNumberLabel":  {"F25", withLabels(map[string]any{"shot": json.Number("1")}), one, manifest, `BadManifest: the value of metadata.labels["shot"] is not text but a number`},
+		"BoolLabel":        {"F25", withLabels(map[string]any{"release": true}), one, manifest, `BadManifest: the value of metadata.labels["release"] is not text but a boolean`},
+		"NullLabel":        {"F25", withLabels(map[string]any{"x": nil}), one, manifest, `BadManifest: the value of metadata.labels["x"] is not text but null`},
+		"ObjectLabel":      {"F25", withLabels(map[string]any{"x": map[string]any{}}), one, manifest, `BadManifest: the value of metadata.labels["x"] is not text but an object`},
+		"FirstBadLabel":    {"L3: the first by key, whatever the map order", withLabels(map[string]any{"c": 1, "a": 1, "b": true}), one, manifest, `BadManifest: the value of metadata.labels["a"] is not text but a number`},
 		"NaN":              {"JSON has none", withSpec(math.NaN()), one, manifest, "BadManifest: a float is no number that JSON can hold"},
 		"Infinity":         {"JSON has none", withSpec(math.Inf(-1)), one, manifest, "BadManifest: a float is no number that JSON can hold"},
 		"Float32Infinity":  {"JSON has none", withSpec(float32(math.Inf(1))), one, manifest, "BadManifest: a float is no number that JSON can hold"},
@@ -277,9 +317,9 @@ func TestInjectRefuses(t *testing.T) {
 		"CyclicList":       {"L4", withSpec(cyclicList), one, manifest, "BadManifest: nested deeper than 10000"},
 		"Shared":           {"L4: 30 maps that are 2 to the 30th values when written out", withSpec(shared), one, manifest, "BadManifest: more than 1000000 values"},
 
-		"EmptyKey":       {"not a key", withLabels(nil), map[string]string{"": "1"}, invalid, `InvalidValue: not a legal label key`},
-		"IllegalKey":     {"F23", withLabels(nil), map[string]string{"a/b/c": "1"}, invalid, `label "a/b/c": InvalidValue: not a legal label key`},
-		"IllegalDomain":  {"a key that is not legal is not protected either", withLabels(nil), map[string]string{"K8S.IO/x": "1"}, invalid, `label "K8S.IO/x": InvalidValue: not a legal label key`},
+		"EmptyKey":       {"not a key", withLabels(nil), map[string]string{"": "1"}, invalid, `InvalidValue: not a legal key`},
+		"IllegalKey":     {"F23", withLabels(nil), map[string]string{"a/b/c": "1"}, invalid, `label "a/b/c": InvalidValue: not a legal key`},
+		"IllegalDomain":  {"a key that is not legal is not protected either", withLabels(nil), map[string]string{"K8S.IO/x": "1"}, invalid, `label "K8S.IO/x": InvalidValue: not a legal key`},
 		"IllegalValue":   {"F20: state of a task that another program wrote", withLabels(nil), map[string]string{"a": "s3p://b/p"}, invalid, `label "a": InvalidValue: not a legal label value: letters, digits, '-', '_' and '.', with a letter or digit at both ends`},
 		"LongValue":      {"F22", withLabels(nil), map[string]string{"a": strings.Repeat("x", 64)}, invalid, `label "a": InvalidValue: 64 bytes long, a label value has at most 63`},
 		"EmptyValue":     {"F07: the job would start from nothing", withLabels(nil), map[string]string{"a": ""}, invalid, `label "a": InvalidValue: empty, which counts as missing`},
@@ -295,7 +335,7 @@ func TestInjectRefuses(t *testing.T) {
 			"every key is reported, in their order; a refused key first for being refused", selecting(map[string]any{"sel": "0"}),
 			map[string]string{"sel": "1", "good": "1", "k8s.io/x": "/", "a b": "", "c": "/", "b": ""},
 			refused,
-			`label "a b": InvalidValue: not a legal label key
+			`label "a b": InvalidValue: not a legal key
 label "b": InvalidValue: empty, which counts as missing
 label "c": InvalidValue: not a legal label value: letters, digits, '-', '_' and '.', with a letter or digit at both ends
 label "k8s.io/x": Refused: the key is protected
@@ -327,7 +367,7 @@ label "sel": Refused: spec.selector uses the key`,
 			}
 			_, err = preservation.Remove(tc.manifest, preservation.Report{})
 			require.ErrorIs(t, err, manifest, "Remove")
-			_, err = preservation.RemoveRules(tc.manifest, nil, preservation.Protection{})
+			_, err = preservation.RemoveRules(tc.manifest, nil, preservation.InjectOptions{})
 			require.ErrorIs(t, err, manifest, "RemoveRules")
 		})
 	}

@@ -1,10 +1,7 @@
 package preservation
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -51,32 +48,16 @@ func checkAnnotation(text string) *fault {
 		return &fault{InvalidValue, "empty, which counts as missing"}
 	case len(text) > MaxValueBytes:
 		return tooLong()
-	case !utf8.ValidString(text):
-		return &fault{InvalidValue, "not valid UTF-8"}
+	case broken(text):
+		return &fault{InvalidValue, notUTF8}
 	}
 	return nil
 }
 
-// decodeField reads the JSON of a Field value: exactly one value that is not null.
-func decodeField(text string) (any, *fault) {
-	if len(text) > MaxValueBytes {
-		return nil, tooLong()
-	}
-	if !utf8.ValidString(text) {
-		return nil, &fault{InvalidValue, "not valid UTF-8"}
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, &fault{InvalidValue, "the value of a field is not valid JSON"}
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &fault{InvalidValue, "something follows the JSON of a field"}
-	}
-	switch value {
-	case nil, "":
-		return nil, &fault{InvalidValue, "empty, which counts as missing"}
-	}
-	return value, nil
+const notUTF8 = "it is not valid UTF-8, or its document was not: U+FFFD stands for what is lost"
+
+// broken says that a text is not UTF-8, or that it was decoded from what was not.
+// A path with a replaced character is another path.
+func broken(text string) bool {
+	return !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError)
 }

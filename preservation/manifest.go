@@ -2,10 +2,10 @@ package preservation
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -28,30 +28,35 @@ func copyManifest(manifest *unstructured.Unstructured) (*unstructured.Unstructur
 	if manifest == nil || manifest.Object == nil {
 		return nil, badManifest("there is no manifest")
 	}
-	c := copier{left: maxManifestValues}
-	copied, err := c.value(manifest.Object, 0)
-	if err != nil {
-		return nil, badManifest("%v", err)
+	c := copier{values: maxManifestValues, bytes: math.MaxInt}
+	copied, f := c.value(manifest.Object, 0)
+	if f != nil {
+		return nil, badManifest("%s", f.detail)
 	}
 	object, _ := copied.(map[string]any)
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// copier is one copy of a manifest.
+// copier is one copy of a manifest, or of a part of a document. What it still may
+// copy is counted in values and in bytes of text.
 type copier struct {
-	left int
+	values, bytes int
 }
 
-func (c *copier) value(value any, depth int) (any, error) {
-	if c.left--; c.left < 0 {
-		return nil, fmt.Errorf("more than %d values", maxManifestValues)
+// value copies one value. The fault is TooLarge, InvalidValue for text that is not
+// UTF-8 and would be written as another one, or NotScalar for what is no JSON.
+func (c *copier) value(value any, depth int) (any, *fault) {
+	if c.values--; c.values < 0 {
+		return nil, &fault{TooLarge, fmt.Sprintf("more than %d values", maxManifestValues)}
 	}
 	if depth > maxManifestDepth {
-		return nil, fmt.Errorf("nested deeper than %d", maxManifestDepth)
+		return nil, &fault{TooLarge, fmt.Sprintf("nested deeper than %d", maxManifestDepth)}
 	}
 	switch v := value.(type) {
-	case nil, bool, string, int64:
+	case nil, bool, int64:
 		return v, nil
+	case string:
+		return v, c.text(v)
 	case map[string]any:
 		return copyMap(c, v, depth)
 	case map[string]string:
@@ -66,32 +71,45 @@ func (c *copier) value(value any, depth int) (any, error) {
 	return copyNumber(value)
 }
 
-func copyMap[V any](c *copier, in map[string]V, depth int) (any, error) {
+func (c *copier) text(text string) *fault {
+	if c.bytes -= len(text); c.bytes < 0 {
+		return &fault{TooLarge, "its texts are too long"}
+	}
+	if !utf8.ValidString(text) {
+		return &fault{InvalidValue, "a text is not valid UTF-8"}
+	}
+	return nil
+}
+
+func copyMap[V any](c *copier, in map[string]V, depth int) (any, *fault) {
 	if in == nil {
 		var null any
 		return null, nil
 	}
 	out := make(map[string]any, len(in))
 	for key, value := range in {
-		copied, err := c.value(value, depth+1)
-		if err != nil {
-			return nil, err
+		if f := c.text(key); f != nil {
+			return nil, f
+		}
+		copied, f := c.value(value, depth+1)
+		if f != nil {
+			return nil, f
 		}
 		out[key] = copied
 	}
 	return out, nil
 }
 
-func copyList[V any](c *copier, in []V, depth int) (any, error) {
+func copyList[V any](c *copier, in []V, depth int) (any, *fault) {
 	if in == nil {
 		var null any
 		return null, nil
 	}
 	out := make([]any, 0, len(in))
 	for _, value := range in {
-		copied, err := c.value(value, depth+1)
-		if err != nil {
-			return nil, err
+		copied, f := c.value(value, depth+1)
+		if f != nil {
+			return nil, f
 		}
 		out = append(out, copied)
 	}
@@ -99,7 +117,7 @@ func copyList[V any](c *copier, in []V, depth int) (any, error) {
 }
 
 // copyNumber turns any Go number into one that apimachinery knows.
-func copyNumber(value any) (any, error) {
+func copyNumber(value any) (any, *fault) {
 	switch v := value.(type) {
 	case json.Number:
 		return checkNumber(v)
@@ -124,19 +142,20 @@ func copyNumber(value any) (any, error) {
 	case float32:
 		// By its shortest text: widened as it is, 0.1 would encode as
 		// 0.10000000149011612.
-		return copyFloat(strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64))
+		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64) // what was formatted parses
+		return copyFloat(shortest)
 	case float64:
-		return copyFloat(v, nil)
+		return copyFloat(v)
 	}
-	return nil, fmt.Errorf("%s cannot be part of a manifest", kindOf(value))
+	return nil, &fault{NotScalar, kindOf(value) + " cannot be part of a manifest"}
 }
 
 // checkNumber refuses text that encoding/json would refuse to write as a number.
 // Other JSON values and white space around a number differ at one of the ends.
-func checkNumber(v json.Number) (any, error) {
+func checkNumber(v json.Number) (any, *fault) {
 	isDigit := func(b byte) bool { return b >= '0' && b <= '9' }
 	if !json.Valid([]byte(v)) || v[0] != '-' && !isDigit(v[0]) || !isDigit(v[len(v)-1]) {
-		return nil, fmt.Errorf("a json.Number of %d bytes is no number", len(v))
+		return nil, &fault{NotScalar, fmt.Sprintf("a json.Number of %d bytes is no number", len(v))}
 	}
 	return v, nil
 }
@@ -148,9 +167,9 @@ func copyUnsigned(v uint64) any {
 	return json.Number(strconv.FormatUint(v, 10))
 }
 
-func copyFloat(v float64, err error) (any, error) {
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil, errors.New("a float is no number that JSON can hold")
+func copyFloat(v float64) (any, *fault) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, &fault{NotScalar, "a float is no number that JSON can hold"}
 	}
 	return v, nil
 }

@@ -72,11 +72,9 @@ func (w workload) templateRefusal(options InjectOptions) string {
 	return ""
 }
 
-// fieldRefusal says why a field must not be written; empty = it may (I4, I5).
+// fieldRefusal says why a field that is for state must not be written in this kind
+// of object; empty = it may (I4, I5).
 func (w workload) fieldRefusal(path fieldPath, options InjectOptions) string {
-	if refusal := path.refusal(); refusal != "" {
-		return refusal
-	}
 	if w.holds(path) {
 		return w.templateRefusal(options)
 	}
@@ -91,12 +89,15 @@ func (w workload) fieldRefusal(path fieldPath, options InjectOptions) string {
 }
 
 // podLabels reads the labels of the pod template.
-func podLabels(manifest *unstructured.Unstructured) (*textSet, error) {
-	w := workloadOf(manifest)
-	if w.template == nil {
-		return nil, &InjectError{Class: Refused, Detail: "it is not known where this kind has its pod template"}
+func (e *editor) podLabels() (*textSet, error) {
+	if refusal := e.workload.templateRefusal(e.options); refusal != "" {
+		return nil, &InjectError{Class: Refused, Target: PodTemplateLabel, Detail: refusal}
 	}
-	parent, last, err := fieldSet{manifest.Object}.parent(w.template.String() + ".metadata")
+	template := e.workload.template
+	if template == nil {
+		return nil, &InjectError{Class: Refused, Target: PodTemplateLabel, Detail: "it is not known where this kind has its pod template"}
+	}
+	parent, last, err := fieldSet{e.manifest.Object}.parent(template.String() + ".metadata")
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +105,23 @@ func podLabels(manifest *unstructured.Unstructured) (*textSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTexts(PodTemplateLabel, "labels", w.template.String()[1:]+".metadata", metadata)
+	return readTexts(PodTemplateLabel, "labels", template.String()[1:]+".metadata", metadata)
 }
 
 // selectorKeys are the label keys by which the object selects its pods: those of
 // a label selector, or of a plain map as Service and ReplicationController have
-// it. Both are read whatever the kind is: to refuse one key too many is safe.
+// it. All are read whatever the kind is: to refuse one key too many is safe.
 func selectorKeys(manifest *unstructured.Unstructured) map[string]bool {
 	keys := map[string]bool{}
 	spec, _ := manifest.Object["spec"].(map[string]any)
+	addSelector(keys, spec)
+	jobTemplate, _ := spec["jobTemplate"].(map[string]any)
+	jobSpec, _ := jobTemplate["spec"].(map[string]any)
+	addSelector(keys, jobSpec)
+	return keys
+}
+
+func addSelector(keys map[string]bool, spec map[string]any) {
 	selector, _ := spec["selector"].(map[string]any)
 	for key := range selector {
 		keys[key] = true
@@ -128,5 +137,4 @@ func selectorKeys(manifest *unstructured.Unstructured) map[string]bool {
 			keys[key] = true
 		}
 	}
-	return keys
 }

@@ -2,6 +2,7 @@ package preservation
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -18,9 +19,9 @@ import (
 //
 // So a key that somebody changed since is left as it is now, and removing twice
 // equals removing once. Maps of labels or annotations that the injection created
-// go away with the last of them. A report of another version, with a target or an
-// effect that is not known, is BadReport; other errors and aliasing are those of
-// Inject.
+// go away with the last of them. A report of another version is BadReport: one with
+// a target or an effect that is not known, or with a field that is not for state.
+// Other errors and aliasing are those of Inject.
 func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.Unstructured, error) {
 	var keys []Ref
 	options := InjectOptions{Force: true}
@@ -33,14 +34,12 @@ func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.U
 		return nil, err
 	}
 	for _, set := range e.sets {
-		for _, target := range report.Created {
-			set.absent = set.absent || set.target == target
-		}
-		for _, target := range report.Null {
-			set.null = set.null || set.target == target
-		}
+		set.absent = set.absent || slices.Contains(report.Created, set.target)
+		set.null = set.null || slices.Contains(report.Null, set.target)
 	}
-	for _, change := range report.Changes {
+	// What is around comes back before what is within.
+	changes := slices.SortedFunc(slices.Values(report.Changes), func(a, b Change) int { return compareRefs(a.Ref, b.Ref) })
+	for _, change := range changes {
 		if err := e.undo(change); err != nil {
 			return nil, atKey(err, change.Ref)
 		}
@@ -54,10 +53,11 @@ func (e *editor) undo(change Change) error {
 	if at == nil {
 		return &InjectError{Class: BadReport, Detail: fmt.Sprintf("the target %q is not known", change.Target)}
 	}
-	now, found, err := at.get(change.Key)
-	if err != nil {
-		return nil //nolint:nilerr // somebody took its place away: nothing of ours is left
+	if f := change.problem(); f != nil && change.Target == Field {
+		return &InjectError{Class: BadReport, Detail: f.detail}
 	}
+	now, found, err := at.get(change.Key)
+	gone := err != nil // somebody took its place away: nothing of ours is left
 	ours := found && sameValue(change.Target, now, change.Value)
 	switch change.Effect {
 	case Written:
@@ -69,7 +69,7 @@ func (e *editor) undo(change Change) error {
 			return at.restore(change.Key, change.Old)
 		}
 	case Removed:
-		if !found {
+		if !found && !gone {
 			return at.restore(change.Key, change.Old)
 		}
 	case Unchanged, Kept:

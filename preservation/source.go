@@ -57,8 +57,8 @@ type Sources struct {
 	Named map[string]Document
 }
 
-// Failover tells what kind of move it is (F68 in words of rules: a marker needs no
-// other mechanism). As a document its keys are cause, origin, attempt and time;
+// Failover tells what kind of move it is (a marker of the move needs no other
+// mechanism). As a document its keys are cause, origin, attempt and time;
 // what is not known is missing.
 type Failover struct {
 	// Cause of the move; empty = not known.
@@ -72,9 +72,10 @@ type Failover struct {
 	Time int64 `json:"time,omitempty"`
 }
 
-// FailoverAt describes a move at an instant, which is cut to whole seconds.
+// FailoverAt describes a move at an instant, which is cut to whole seconds. The
+// zero time is not known.
 func FailoverAt(cause Cause, origin string, attempt int64, at time.Time) Failover {
-	return Failover{Cause: cause, Origin: origin, Attempt: attempt, Time: at.Unix()}
+	return Failover{Cause: cause, Origin: origin, Attempt: attempt, Time: max(at.Unix(), 0)}
 }
 
 func (f *Failover) document() Document {
@@ -132,7 +133,7 @@ func (r *reader) root(from Source) (map[string]any, *fault) {
 	}
 	root, f := r.sources.find(from).root()
 	if f != nil && f.class == StatusNotCollected && from != FromStatus {
-		f = &fault{MissingKey, "the document " + string(from) + " was not supplied"}
+		f = &fault{MissingKey, "the document was not supplied"}
 	}
 	r.read[from] = decoded{root, f}
 	return root, f

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // State is what the next copy of an application receives, as one value that
@@ -74,6 +76,40 @@ func (s State) Keys() []Ref {
 	return keys
 }
 
+// rule is the place that rules and states name: a label of the pod template stands
+// for a label.
+func (r Ref) rule() Ref {
+	if r.Target == PodTemplateLabel {
+		r.Target = Label
+	}
+	return r
+}
+
+// problem says what is wrong with the name of a place, whatever the manifest is.
+func (r Ref) problem() *fault {
+	switch r.Target {
+	case Label, Annotation, PodTemplateLabel:
+		if len(validation.IsQualifiedName(r.Key)) > 0 {
+			return &fault{InvalidValue, "not a legal key"}
+		}
+		return nil
+	case Field:
+	default:
+		return &fault{InvalidValue, "the target is not known"}
+	}
+	path, err := parseFieldPath(r.Key)
+	if err != nil {
+		return &fault{InvalidValue, err.Error()}
+	}
+	if refusal := path.refusal(); refusal != "" {
+		return &fault{Refused, refusal}
+	}
+	if spelled := path.String(); spelled != r.Key {
+		return &fault{InvalidValue, "a state spells this path " + spelled}
+	}
+	return nil
+}
+
 func compareRefs(a, b Ref) int {
 	return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Key, b.Key))
 }
@@ -84,7 +120,14 @@ func (s State) byTarget() map[Target]map[string]string {
 
 func (s State) value(key Ref) string { return s.byTarget()[key.Target][key.Key] }
 
-// conflict is the Conflict of a key; the last entry for it counts.
+// writes says that the state has a value for a place, or for a field around it.
+func (s State) writes(key Ref) bool {
+	isKey := func(name string) bool { _, found := s.byTarget()[key.rule().Target][name]; return found }
+	_, within := fieldAround(key.Key, isKey)
+	return isKey(key.Key) || key.Target == Field && within
+}
+
+// conflict is the Conflict of a key; of several entries for it the last counts.
 func (s State) conflict(key Ref) Conflict {
 	conflict := Replace
 	for _, c := range s.Conflicts {
@@ -93,6 +136,24 @@ func (s State) conflict(key Ref) Conflict {
 		}
 	}
 	return conflict
+}
+
+// coherent says whether the state can be written at all: no choice that is not
+// known, and no field within another one, where what is written would depend on
+// the order.
+func (s State) coherent() error {
+	for _, c := range s.Conflicts {
+		if !slices.Contains([]Conflict{Replace, KeepExisting, Fail}, c.Conflict) {
+			return &InjectError{Class: BadState, Target: c.Target, Key: c.Key, Detail: "its conflict is not known"}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Fields)) {
+		isField := func(around string) bool { _, found := s.Fields[around]; return found }
+		if around, found := fieldAround(key, isField); found {
+			return &InjectError{Class: BadState, Target: Field, Key: key, Detail: "it lies within " + around}
+		}
+	}
+	return nil
 }
 
 // set adds a value. The maps are the state's own.

@@ -171,15 +171,16 @@ func (c *compiled) checkFrame() *fault {
 	if err != nil {
 		return faultOf(err)
 	}
-	var b strings.Builder
+	var all strings.Builder
 	for _, piece := range pieces {
-		text, f := c.piece(piece)
-		if f != nil {
-			text = "0"
+		var one valueBuilder
+		if f := c.piece(&one, piece); f != nil {
+			all.WriteString("0")
+			continue
 		}
-		b.WriteString(text)
+		all.WriteString(one.text.String())
 	}
-	return checkLabel(b.String())
+	return checkLabel(all.String())
 }
 
 // abridge keeps a template that is over the limit out of error lists.

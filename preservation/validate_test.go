@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 		"NoAlias": {
 			reason: "a value without a place to go",
 			rules:  with(func(r *preservation.Rule) { r.AliasLabelName = "" }),
-			want:   []finding{{field.ErrorTypeRequired, "p.rules[0].aliasLabelName", "name the label"}},
+			want:   []finding{{field.ErrorTypeRequired, "p.rules[0].aliasLabelName", "name the key"}},
 		},
 		"AliasWithoutName": {
 			reason: "F23: a prefix is no key",

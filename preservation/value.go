@@ -35,23 +35,28 @@ func (c *compiled) value(root any) (string, *fault) {
 }
 
 // extract evaluates the template. Only a Field keeps types, and only where the
-// template is one single path (S6).
+// template is one single path without join (S6).
 func (c *compiled) extract(root any) (string, *fault) {
 	pieces, err := c.template.Eval(root)
 	if err != nil {
 		return "", faultOf(err)
 	}
-	if c.rule.Target == Field && c.template.SinglePath() && c.rule.Join == "" {
-		return c.native(pieces[0])
-	}
 	text, f := c.text(pieces)
-	if f == nil {
-		f = c.absent(text)
-	}
 	if f != nil {
 		return "", f
 	}
-	return c.encode(text), nil
+	if !c.native() {
+		return c.encode(text), nil
+	}
+	if _, isText := pieces[0].Values[0].(string); isText {
+		return jsonText(text), nil
+	}
+	return text, nil
+}
+
+// native says that the one hit keeps its type.
+func (c *compiled) native() bool {
+	return c.rule.Target == Field && c.template.SinglePath() && c.rule.Join == ""
 }
 
 // encode turns text into what the target holds.
@@ -60,21 +65,6 @@ func (c *compiled) encode(text string) string {
 		return jsonText(text)
 	}
 	return text
-}
-
-// native is the one hit of a single path, as JSON.
-func (c *compiled) native(piece jsonpath.Piece) (string, *fault) {
-	text, f := c.piece(piece)
-	if f == nil {
-		f = c.absent(text)
-	}
-	if f != nil {
-		return "", f
-	}
-	if _, isText := piece.Values[0].(string); isText {
-		return jsonText(text), nil
-	}
-	return text, nil
 }
 
 // absent says whether a text counts as missing: empty, or one that the rule
@@ -93,76 +83,104 @@ func (c *compiled) absent(text string) *fault {
 // text puts the pieces of the template together. One missing piece makes the
 // whole missing (S4).
 func (c *compiled) text(pieces []jsonpath.Piece) (string, *fault) {
-	texts := make([]string, 0, len(pieces))
+	var b valueBuilder
 	for _, piece := range pieces {
-		text, f := c.piece(piece)
-		if f != nil {
+		if f := c.piece(&b, piece); f != nil {
 			return "", f
 		}
-		texts = append(texts, text)
 	}
-	return concat(texts, "")
+	return b.text.String(), c.absent(b.text.String())
+}
+
+// valueBuilder puts a value together and stops at the limit: a short template may
+// name what is long again and again (S12).
+type valueBuilder struct{ text strings.Builder }
+
+func (b *valueBuilder) add(text string) *fault {
+	if b.text.Len()+len(text) > MaxValueBytes {
+		return tooLong()
+	}
+	b.text.WriteString(text)
+	return nil
 }
 
 // piece renders the hits of one action, or literal text.
-func (c *compiled) piece(p jsonpath.Piece) (string, *fault) {
+func (c *compiled) piece(b *valueBuilder, p jsonpath.Piece) *fault {
 	switch {
 	case p.Literal:
-		return p.Text, nil
+		return b.add(p.Text)
 	case len(p.Values) == 0:
-		return "", missing(p.Miss)
+		return missing(p.Miss)
 	case len(p.Values) > 1 && c.rule.Join == "":
-		return "", &fault{MultipleValues, fmt.Sprintf("the path has %d hits: narrow it, or set join", len(p.Values))}
+		return &fault{MultipleValues, fmt.Sprintf("the path has %d hits: narrow it, or set join", len(p.Values))}
 	}
-	texts := make([]string, 0, len(p.Values))
-	for _, value := range p.Values {
+	for i, value := range p.Values {
 		text, f := c.hit(value)
-		if f != nil {
-			return "", f
+		if f == nil && i > 0 {
+			f = b.add(c.rule.Join)
 		}
-		texts = append(texts, text)
+		if f == nil {
+			f = b.add(text)
+		}
+		if f != nil {
+			return f
+		}
 	}
-	return concat(texts, c.rule.Join)
+	return nil
 }
 
 // hit renders one value. Null, empty text and an empty list are missing (S4).
 // Objects and lists are JSON where the target can hold them (S6).
 func (c *compiled) hit(value any) (string, *fault) {
 	text, scalar, err := jsonpath.Text(value)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", faultOf(err)
-	case scalar:
-		return text, c.absent(text)
-	case value == nil:
-		return "", &fault{MissingKey, "the value is null"}
-	case isEmptyList(value):
-		return "", &fault{MissingKey, "the list is empty"}
+	}
+	if !scalar {
+		var f *fault
+		if text, f = c.composite(value); f != nil {
+			return "", f
+		}
+	}
+	return text, c.absent(text)
+}
+
+// composite renders what is no text, number or boolean.
+func (c *compiled) composite(value any) (string, *fault) {
+	switch detail := hollow(value); {
+	case detail != "":
+		return "", &fault{MissingKey, detail}
 	case c.rule.Target == Label || c.rule.Target == Field && !c.template.SinglePath():
 		return "", &fault{NotScalar, "only text, a number or a boolean can stand here, and this is " + kindOf(value)}
 	}
 	return jsonOf(value)
 }
 
-func isEmptyList(value any) bool {
+// hollow says that a value is null or an empty list; empty = it is neither. What
+// Go programs hold as a nil map is null in JSON.
+func hollow(value any) string {
+	const null, empty = "the value is null", "the list is empty"
 	switch v := value.(type) {
+	case nil:
+		return null
+	case map[string]any:
+		if v == nil {
+			return null
+		}
+	case map[string]string:
+		if v == nil {
+			return null
+		}
 	case []any:
-		return len(v) == 0
+		if len(v) == 0 {
+			return empty
+		}
 	case []string:
-		return len(v) == 0
-	}
-	return false
-}
-
-// concat joins texts as long as the result is no longer than MaxValueBytes.
-func concat(texts []string, join string) (string, *fault) {
-	size := -len(join)
-	for _, text := range texts {
-		if size += len(join) + len(text); size > MaxValueBytes {
-			return "", tooLong()
+		if len(v) == 0 {
+			return empty
 		}
 	}
-	return strings.Join(texts, join), nil
+	return ""
 }
 
 func tooLong() *fault {
@@ -172,32 +190,27 @@ func tooLong() *fault {
 // jsonOf writes an object or a list as compact JSON, with sorted keys and without
 // HTML escaping. Numbers keep their digits.
 func jsonOf(value any) (string, *fault) {
-	c := copier{left: MaxValueBytes}
-	plain, err := c.value(value, 0)
-	if err != nil {
-		return "", &fault{NotScalar, "it cannot be written as JSON: " + err.Error()}
-	}
-	text, err := marshal(plain)
-	if err != nil {
-		return "", &fault{NotScalar, "it cannot be written as JSON"}
-	}
-	if len(text) > MaxValueBytes {
+	c := copier{values: MaxValueBytes, bytes: MaxValueBytes}
+	plain, f := c.value(value, 0)
+	switch {
+	case f != nil && f.class == TooLarge:
 		return "", tooLong()
+	case f != nil:
+		return "", &fault{f.class, "it cannot be written as JSON: " + f.detail}
 	}
-	return text, nil
+	return marshal(plain), nil
 }
 
-func jsonText(text string) string {
-	encoded, _ := marshal(text) // text always encodes
-	return encoded
-}
+func jsonText(text string) string { return marshal(text) }
 
-func marshal(value any) (string, error) {
+// marshal writes what copier made, or a struct of texts and numbers: both always
+// encode.
+func marshal(value any) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	_ = encoder.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func missing(miss *jsonpath.Miss) *fault {

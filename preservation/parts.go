@@ -1,0 +1,43 @@
+package preservation
+
+// Ref is the place that the rule fills. For a Field the key is the one spelling of
+// its path, or the text as it stands if that is no path.
+func (r Rule) Ref() Ref {
+	ref := Ref{r.withDefaults().Target, r.AliasLabelName}
+	if ref.Target != Field {
+		return ref
+	}
+	ref.Key = r.FieldPath
+	if path, err := parseFieldPath(r.FieldPath); err == nil {
+		ref.Key = path.String()
+	}
+	return ref
+}
+
+// Check says what keeps a state from being what a rule could have given: a key or
+// a value that is not legal for its target, fields that lie within each other, a
+// conflict that is not known. The error is an [*InjectError] of class BadState; nil
+// means that it is fine. An empty state is fine.
+func (s State) Check() error { return s.check() }
+
+// Split separates the labels, which travel as Karmada's preservedLabelState, from
+// the rest; nil if there is no rest. [Join] puts them together again.
+func (s State) Split() (labels map[string]string, rest *State) {
+	out := s.Clone()
+	labels, out.Labels = out.Labels, nil
+	if out.IsEmpty() {
+		return labels, nil
+	}
+	return labels, &out
+}
+
+// Join is the inverse of [State.Split]. The labels of rest do not count. The result
+// shares nothing with the arguments.
+func Join(labels map[string]string, rest *State) State {
+	out := State{}
+	if rest != nil {
+		out = rest.Clone()
+	}
+	out.Labels = State{Labels: labels}.Clone().Labels
+	return out
+}
