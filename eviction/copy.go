@@ -3,6 +3,8 @@ package eviction
 import (
 	"maps"
 	"slices"
+
+	"github.com/carryover-io/carryover/preservation"
 )
 
 // clone is a deep copy: nothing that is returned aliases an input (L1).
@@ -12,6 +14,10 @@ func (t Task) clone() Task {
 	t.GracePeriodSeconds = copied(t.GracePeriodSeconds)
 	t.SuppressDeletion = copied(t.SuppressDeletion)
 	t.PreservedLabelState = maps.Clone(t.PreservedLabelState)
+	if t.PreservedState != nil {
+		state := t.PreservedState.Clone()
+		t.PreservedState = &state
+	}
 	t.CreationTimestamp = copied(t.CreationTimestamp)
 	t.ClustersBeforeFailover = slices.Clone(t.ClustersBeforeFailover)
 	return t
@@ -27,6 +33,12 @@ func (d Decision) clone() Decision {
 	d.CreationTimestamp = copied(d.CreationTimestamp)
 	d.ClustersBeforeFailover = slices.Clone(d.ClustersBeforeFailover)
 	return d
+}
+
+// State is all that the next copy receives: the preserved labels and the rest
+// (F7). It shares nothing with the task.
+func (t Task) State() preservation.State {
+	return preservation.Join(t.PreservedLabelState, t.PreservedState)
 }
 
 // cloneTasks copies those tasks that keep accepts; all, if it is nil.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -33,6 +34,9 @@ type Eviction struct {
 	SuppressDeletion *bool
 	// PreservedLabelState is what the next copy receives as labels.
 	PreservedLabelState map[string]string
+	// PreservedState is what it receives besides labels; its own labels do not
+	// count.
+	PreservedState *preservation.State
 	// LastHealthy is when the application was last known to be Healthy on that
 	// cluster; zero = not known (E2). A future time counts as now.
 	LastHealthy time.Time
@@ -102,7 +106,7 @@ type Evicted struct {
 //     reconcile must not restart the grace period for ever.
 //  4. A target without a task: Added.
 //  5. A target with a task: Merged into one task, at the end of the list. All
-//     fields are the newer eviction's; only preservedLabelState stays, together
+//     fields are the newer eviction's; only the preserved state stays, together
 //     with its clustersBeforeFailover, if the newer eviction has none, or if
 //     LastHealthy is not known, or not after the second in which the older task
 //     was created (E2). An older task whose creation time is missing or in the
@@ -240,6 +244,7 @@ func (w *work) build(e Eviction, target TargetCluster) Task {
 		GracePeriodSeconds:     grace,
 		SuppressDeletion:       suppress,
 		PreservedLabelState:    e.PreservedLabelState,
+		PreservedState:         e.rest(),
 		CreationTimestamp:      &metav1.Time{Time: w.now},
 		ClustersBeforeFailover: w.before,
 	}.clone()
@@ -251,14 +256,14 @@ func (w *work) build(e Eviction, target TargetCluster) Task {
 func (w *work) carry(task Task, lastHealthy time.Time, older []Task) (Task, Reason) {
 	reason := ReasonNewerStateUsed
 	for _, old := range older {
-		if len(old.PreservedLabelState) == 0 {
+		if old.State().IsEmpty() {
 			continue
 		}
-		if len(task.PreservedLabelState) > 0 && w.healthyAfter(old, lastHealthy) {
+		if !task.State().IsEmpty() && w.healthyAfter(old, lastHealthy) {
 			continue
 		}
-		old = old.clone()
-		task.PreservedLabelState, task.ClustersBeforeFailover = old.PreservedLabelState, old.ClustersBeforeFailover
+		task.PreservedLabelState, task.PreservedState = old.PreservedLabelState, old.PreservedState
+		task.ClustersBeforeFailover = old.ClustersBeforeFailover
 		reason = ReasonOlderStateKept
 	}
 	return task, reason
@@ -275,6 +280,15 @@ func (w *work) healthyAfter(old Task, lastHealthy time.Time) bool {
 		last = w.now
 	}
 	return last.After(created(old.CreationTimestamp, w.now))
+}
+
+// rest is the state without labels, nil if there is none.
+func (e Eviction) rest() *preservation.State {
+	if e.PreservedState == nil {
+		return nil
+	}
+	_, rest := e.PreservedState.Split()
+	return rest
 }
 
 // cut shortens by rune and replaces what is not UTF-8, which the API server

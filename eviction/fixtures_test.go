@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -69,6 +70,16 @@ func stored(cluster string, mode purge.Mode, seconds int) eviction.Task {
 }
 
 func state(job string) map[string]string { return map[string]string{"job": job} }
+
+// rest is state besides labels.
+func rest(path string) *preservation.State {
+	return &preservation.State{
+		Annotations: map[string]string{"example.com/path": path},
+		Fields:      map[string]string{".spec.job.path": `"` + path + `"`},
+		Conflicts:   []preservation.RefConflict{{Ref: preservation.Ref{Target: preservation.Field, Key: ".spec.job.path"}, Conflict: preservation.Fail}},
+		Failover:    &preservation.Failover{Cause: preservation.Application, Origin: "east", Attempt: 2, Time: 1772366400},
+	}
+}
 
 func healthy(cluster string) eviction.AggregatedStatusItem {
 	return eviction.AggregatedStatusItem{ClusterName: cluster, Applied: true, Health: eviction.Healthy}

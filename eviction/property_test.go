@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -45,6 +46,14 @@ func (d dice) labels() map[string]string {
 	return pick(d, nil, map[string]string{}, state(secret+"-1"), state(secret+"-2"), map[string]string{"bad key": secret, "x": secret + "/"})
 }
 
+func (d dice) rest() *preservation.State {
+	return pick(d, nil, nil, &preservation.State{}, rest(secret+"-1"), rest(secret+"-2"), &preservation.State{
+		Labels: state(secret), Fields: map[string]string{".status.a": secret},
+		Conflicts: []preservation.RefConflict{{Ref: preservation.Ref{Target: preservation.Field, Key: ".status.a"}, Conflict: "odd"}},
+		Failover:  &preservation.Failover{Origin: "a"},
+	})
+}
+
 func (d dice) names() []string {
 	return pick(d, nil, []string{}, []string{"a"}, []string{"a", "b"}, []string{"c", "d"})
 }
@@ -57,7 +66,7 @@ func (d dice) task(i int) eviction.Task {
 	return eviction.Task{
 		FromCluster: d.cluster(), PurgeMode: d.mode(), Replicas: d.replicas(), Components: d.components(), Reason: "R",
 		Producer: fmt.Sprint("task ", i), GracePeriodSeconds: pick(d, nil, ptr(int32(-1)), ptr(int32(0)), ptr(int32(60)), ptr(int32(2147483647))),
-		SuppressDeletion: d.flag(), PreservedLabelState: d.labels(), CreationTimestamp: d.time(), ClustersBeforeFailover: d.names(),
+		SuppressDeletion: d.flag(), PreservedLabelState: d.labels(), PreservedState: d.rest(), CreationTimestamp: d.time(), ClustersBeforeFailover: d.names(),
 	}
 }
 
@@ -65,7 +74,7 @@ func (d dice) eviction() eviction.Eviction {
 	return eviction.Eviction{
 		FromCluster: d.cluster(), PurgeMode: d.mode(), Reason: pick(d, "R", "R", "R", ""), Message: pick(d, "", "why"), Producer: "p",
 		GracePeriodSeconds: pick(d, nil, nil, ptr(int32(0)), ptr(int32(60))), SuppressDeletion: d.flag(),
-		PreservedLabelState: d.labels(), LastHealthy: pick(d, time.Time{}, instant(d.seconds()), instant(d.seconds()), instant(70)),
+		PreservedLabelState: d.labels(), PreservedState: d.rest(), LastHealthy: pick(d, time.Time{}, instant(d.seconds()), instant(d.seconds()), instant(70)),
 	}
 }
 

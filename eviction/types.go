@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -38,6 +39,12 @@ type Task struct {
 	SuppressDeletion *bool `json:"suppressDeletion,omitempty"`
 	// PreservedLabelState is what the next copy receives as labels.
 	PreservedLabelState map[string]string `json:"preservedLabelState,omitempty"`
+	// PreservedState is what the next copy receives besides labels: annotations and
+	// fields, with where they come from. Its own labels are empty. This is an
+	// extension: Karmada's CRD prunes it. A host whose schema does keeps the state
+	// elsewhere, as text (preservation.State.Encode), and fills it in again before
+	// it calls this library.
+	PreservedState *preservation.State `json:"preservedState,omitempty"`
 	// CreationTimestamp is when the cluster was evicted: UTC, whole seconds;
 	// nil until somebody wrote it (E6).
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`

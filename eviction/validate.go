@@ -39,7 +39,8 @@ var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
 //  5. Never with suppressDeletion false is refused: Never means that a person
 //     confirms later, so evict first (P7).
 //  6. Preserved state has legal label keys and values. The errors name the key
-//     and the length of a value, never the value (L7).
+//     and the length of a value, never the value (L7). The rest of the state
+//     passes preservation.State.Check.
 //
 // The message is not checked: [Evict] cuts it. The order of the errors is that
 // of the rules, keys sorted. A nil result means that the eviction is valid.
@@ -55,7 +56,13 @@ func Validate(e Eviction, path *field.Path) field.ErrorList {
 	errs = append(errs, purge.ValidateMode(e.PurgeMode, path.Child("purgeMode"))...)
 	errs = append(errs, validateGracePeriod(e, path.Child("gracePeriodSeconds"))...)
 	errs = append(errs, validateSuppression(e, path.Child("suppressDeletion"))...)
-	return append(errs, validateState(e.PreservedLabelState, path.Child("preservedLabelState"))...)
+	errs = append(errs, validateState(e.PreservedLabelState, path.Child("preservedLabelState"))...)
+	if rest := e.rest(); rest != nil {
+		if err := rest.Check(); err != nil {
+			errs = append(errs, field.Forbidden(path.Child("preservedState"), err.Error()))
+		}
+	}
+	return errs
 }
 
 func validateReason(reason string, path *field.Path) field.ErrorList {

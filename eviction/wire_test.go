@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -27,7 +28,7 @@ func TestWire(t *testing.T) {
 		want   any
 	}{
 		"FullTask": {
-			reason: "every field of Karmada's GracefulEvictionTask, and the extension",
+			reason: "every field of Karmada's GracefulEvictionTask, and the extensions",
 			file:   "task-full.json",
 			want: &eviction.Task{
 				FromCluster: "east", PurgeMode: purge.Directly, Replicas: ptr(int32(3)),
@@ -35,7 +36,15 @@ func TestWire(t *testing.T) {
 				Reason:     "ApplicationFailure", Message: "unhealthy for 300 s", Producer: "ApplicationFailoverController",
 				GracePeriodSeconds: ptr(int32(60)), SuppressDeletion: ptr(false),
 				PreservedLabelState: map[string]string{"failover.example.com/job-id": "000000000f4e40980000000000000000"},
-				CreationTimestamp:   &noon, ClustersBeforeFailover: []string{"east", "north"},
+				PreservedState: &preservation.State{
+					Annotations: map[string]string{"failover.example.com/checkpoint": "s3p://ckpt/0000/chk-42"},
+					Fields:      map[string]string{".spec.job.initialSavepointPath": `"s3p://ckpt/0000/chk-42"`},
+					Conflicts: []preservation.RefConflict{{
+						Ref: preservation.Ref{Target: preservation.Field, Key: ".spec.job.initialSavepointPath"}, Conflict: preservation.Fail,
+					}},
+					Failover: &preservation.Failover{Cause: preservation.Application, Origin: "east", Attempt: 2, Time: 1772366400},
+				},
+				CreationTimestamp: &noon, ClustersBeforeFailover: []string{"east", "north"},
 			},
 		},
 		"ZeroReplicas": {

@@ -1,8 +1,9 @@
 package failover
 
 import (
+	"bytes"
 	"cmp"
-	"maps"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -86,7 +87,7 @@ func movesOf(tasks []eviction.Task) []Carried {
 
 func moveOf(task eviction.Task) Carried {
 	move := Carried{
-		State:                  preservation.State{Labels: maps.Clone(task.PreservedLabelState)},
+		State:                  task.State(),
 		Origin:                 task.FromCluster,
 		ClustersBeforeFailover: slices.Compact(slices.Sorted(slices.Values(task.ClustersBeforeFailover))),
 	}
@@ -107,19 +108,18 @@ func compareMoves(a, b Carried) int {
 	case b.newerThan(a):
 		return 1
 	}
-	keys := func(c Carried) []string { return slices.Sorted(maps.Keys(c.State.Labels)) }
-	values := func(c Carried) []string {
-		var out []string
-		for _, key := range keys(c) {
-			out = append(out, c.State.Labels[key])
-		}
-		return out
-	}
 	return cmp.Or(
 		cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Mode, b.Mode),
 		slices.Compare(a.ClustersBeforeFailover, b.ClustersBeforeFailover),
-		slices.Compare(keys(a), keys(b)), slices.Compare(values(a), values(b)),
+		compareStates(a.State, b.State),
 	)
+}
+
+// compareStates tells any two states apart that differ in anything.
+func compareStates(a, b preservation.State) int {
+	first, _ := json.Marshal(a) // maps of texts always encode
+	second, _ := json.Marshal(b)
+	return bytes.Compare(first, second)
 }
 
 // newerThan says that the move was made in a later second; a time that is not

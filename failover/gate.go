@@ -1,7 +1,6 @@
 package failover
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -102,8 +101,7 @@ type Gated struct {
 //     that left under another mode and is neither gone nor fenced: two copies
 //     never hold the same state.
 //  7. OldCopyNotGone: the old copy of a Directly task that does not list the
-//     target is neither gone nor fenced, nor was released before, nor is required
-//     by others, which is not waited for (P5).
+//     target is neither gone nor fenced, nor was released before (P5).
 //
 // Beside state that moves Directly, what Gracefully or Never preserved is left
 // out, since it is never injected and must not make the other ambiguous.
@@ -111,8 +109,10 @@ type Gated struct {
 // A target is held (P5, L6)
 //
 //   - while a decision of the assessment holds it;
-//   - when it has no copy and an old copy is awaited as in gate 7, even if the
-//     assessment does not know the task;
+//   - when it has no copy and gate 7 fails, even if the assessment does not know
+//     the task; but not because of a copy that others require, which stays and is
+//     not waited for: the new copy then starts without the state, since two
+//     copies never hold the same one;
 //   - when it has no copy, gate 2, 4 or 5 fails, and a Required value of a
 //     Directly move would stay behind: no copy starts empty in silence.
 //
@@ -163,7 +163,7 @@ func (g gates) decide(target string) Gated {
 		out.Reason, out.Message = holdReason(by), "held because of "+by.FromCluster+": "+by.Message
 		return out
 	}
-	if origin, waiting := g.awaited(target); waiting && !hasCopy {
+	if origin, waiting := g.standing(target, g.notAwaited); waiting && !hasCopy {
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(origin)+": the new copy waits"
 		return out
@@ -175,7 +175,7 @@ func (g gates) decide(target string) Gated {
 	}
 	if out.Reason == Injected {
 		out.Inject, out.Origin = true, g.live[0].Origin
-		out.State = preservation.State{Labels: maps.Clone(g.live[0].State.Labels)}
+		out.State = g.live[0].State.Clone()
 	}
 	return out
 }
@@ -201,7 +201,7 @@ func (g gates) first(target string) (GateReason, string) {
 	if move, found := g.ownedElsewhere(); found {
 		return ModeNotDirectly, "the old copy on " + move.Origin + " does not go first and keeps the state"
 	}
-	if origin, waiting := g.awaited(target); waiting {
+	if origin, stands := g.standing(target, g.settled); stands {
 		return OldCopyNotGone, notGone(origin)
 	}
 	return Injected, "the state of " + newest.Origin + " goes along"
@@ -246,11 +246,11 @@ func (g gates) ownedElsewhere() (Carried, bool) {
 	return g.moves[i], true
 }
 
-// awaited returns the source of a Directly task whose old copy has to go before
-// the target may start.
-func (g gates) awaited(target string) (string, bool) {
+// standing returns the source of a Directly task that does not list the target
+// and whose old copy is not free.
+func (g gates) standing(target string, free func(cluster string) bool) (string, bool) {
 	i := slices.IndexFunc(g.moves, func(m Carried) bool {
-		return m.Mode == purge.Directly && !g.settled(m.Origin) && !slices.Contains(m.ClustersBeforeFailover, target)
+		return m.Mode == purge.Directly && !free(m.Origin) && !slices.Contains(m.ClustersBeforeFailover, target)
 	})
 	if i < 0 {
 		return "", false
@@ -258,10 +258,15 @@ func (g gates) awaited(target string) (string, bool) {
 	return g.moves[i].Origin, true
 }
 
-// settled says that nothing has to wait for the old copy.
+// settled says that the old copy on the cluster cannot act beside a new one.
 func (g gates) settled(cluster string) bool {
 	facts := g.Clusters[cluster]
-	return facts.Presence == purge.Gone || facts.Fenced || facts.Released || facts.RequiredByOthers
+	return facts.Presence == purge.Gone || facts.Fenced || facts.Released
+}
+
+// notAwaited says that no new copy waits for the old one on the cluster.
+func (g gates) notAwaited(cluster string) bool {
+	return g.settled(cluster) || g.Clusters[cluster].RequiredByOthers
 }
 
 func notGone(origin string) string {
@@ -306,8 +311,8 @@ func (g gates) wouldStartEmpty(reason GateReason) bool {
 
 // hasRequired reads a policy that is no known text as Required (L6).
 func (g gates) hasRequired(state preservation.State) bool {
-	for key := range state.Labels {
-		named := func(rule preservation.Rule) bool { return rule.AliasLabelName == key }
+	for _, ref := range state.Keys() {
+		named := func(rule preservation.Rule) bool { return rule.Ref() == ref }
 		demanding := func(rule preservation.Rule) bool { return named(rule) && rule.Policy != preservation.Optional }
 		if !slices.ContainsFunc(g.Rules, named) || slices.ContainsFunc(g.Rules, demanding) {
 			return true

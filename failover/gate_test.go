@@ -56,7 +56,7 @@ func oneMove() map[string]story {
 		"unknown, copy there":   {reason: "a copy that exists is never frozen, and gets nothing (P5)", targets: "west", tasks: east, items: copies("west"), want: map[string]string{"west": "Apply OldCopyNotGone"}},
 		"fenced":                {reason: "a fence is as good as gone (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Fenced: true}}, want: map[string]string{"west": "Apply Injected A of east"}},
 		"released":              {reason: "release is never taken back (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, Released: true}}, items: copies("west"), want: map[string]string{"west": "Apply Injected A of east"}},
-		"required by others":    {reason: "what others require is not awaited (P5, K19)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, RequiredByOthers: true}}, want: map[string]string{"west": "Apply Injected A of east"}},
+		"required by others":    {reason: "what others require is not awaited (P5, K19), and runs on with the state", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, RequiredByOthers: true}}, want: map[string]string{"west": "Apply OldCopyNotGone"}},
 		"forgotten assessment":  {reason: "a Directly task holds even if the assessment lacks it (L6)", targets: "west", tasks: east, forgotten: true, want: map[string]string{"west": "Hold OldCopyNotGone"}},
 		"forgotten, no state":   {reason: "Directly holds with or without state (P5)", targets: "west", tasks: []eviction.Task{left("east", 0, "east", "")}, forgotten: true, want: map[string]string{"west": "Hold OldCopyNotGone"}},
 		"forgotten, copy there": {reason: "a copy that exists is never frozen (P5)", targets: "west", tasks: east, forgotten: true, items: copies("west"), want: map[string]string{"west": "Apply OldCopyNotGone"}},
@@ -290,7 +290,7 @@ func checkInjection(tb testing.TB, in failover.GateInput, g failover.Gated) {
 	for _, task := range in.Tasks {
 		mode, err := purge.Normalize(task.PurgeMode)
 		facts := in.Clusters[task.FromCluster]
-		free := facts.Presence == purge.Gone || facts.Fenced || facts.Released || facts.RequiredByOthers
+		free := facts.Presence == purge.Gone || facts.Fenced || facts.Released
 		if err == nil && mode == purge.Directly && !free && !slices.Contains(task.ClustersBeforeFailover, g.Cluster) {
 			tb.Errorf("the old copy on %s may still run: %+v", task.FromCluster, g)
 		}

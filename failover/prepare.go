@@ -76,8 +76,21 @@ type PrepareInput struct {
 	// whose items are Healthy now: without any, what was carried before wins over
 	// what a second cluster reports.
 	LastHealthy map[string]time.Time
+	// Object is the whole object on the cluster, for rules that read it; the zero
+	// value is absent.
+	Object preservation.Document
+	// Documents are those that the host found for rules that name them.
+	Documents map[string]preservation.Document
+	// Attempt counts the moves of the application from 1, and Now is the caller's
+	// time: both are for rules that read the failover itself, and for the
+	// provenance of the state. Zero = not known.
+	Attempt int64
+	Now     time.Time
 	// Template is the manifest for the trial injection; nil = no trial (I2).
 	Template *unstructured.Unstructured
+	// Injection are the options of the host's injections, for the trial; Protection
+	// below counts for them too.
+	Injection preservation.InjectOptions
 	// Protection adds to the keys that rules must not write (S11).
 	Protection preservation.Protection
 	// Producer of the task; required (E3).
@@ -151,11 +164,12 @@ func Prepare(in PrepareInput) (Preparation, error) {
 	if err := trial(in, terms, state); err != nil {
 		return p.block(InjectionRefused, err)
 	}
+	labels, rest := state.Split()
 	message := fmt.Sprintf("the application leaves %s with purge mode %s", in.Cluster, terms.Mode)
 	leave := eviction.Eviction{
 		FromCluster: in.Cluster, PurgeMode: terms.Mode, Reason: string(reason),
 		Message: cmp.Or(in.Message, message), Producer: in.Producer,
-		GracePeriodSeconds: terms.GracePeriodSeconds, PreservedLabelState: state.Labels,
+		GracePeriodSeconds: terms.GracePeriodSeconds, PreservedLabelState: labels, PreservedState: rest,
 		LastHealthy: in.LastHealthy[in.Cluster],
 	}
 	if err := joined(eviction.Validate(leave, field.NewPath("eviction"))); err != nil {
@@ -243,7 +257,7 @@ func (p Preparation) collect(in PrepareInput, terms Terms) (Preparation, preserv
 	if err != nil {
 		return p, preservation.State{}, err // Validate passed it: cannot happen, and must not be dropped
 	}
-	extraction, err := extractor.Extract(preservation.Sources{Cluster: in.Cluster, Status: statusOf(in.Items, in.Cluster)})
+	extraction, err := extractor.Extract(sourcesOf(in))
 	p.RuleErrors = extraction.Errors
 	origin, notAsked := receivedUnproven(in.Cluster, movesOf(in.Tasks), in.LastHealthy[in.Cluster])
 	if notAsked {
@@ -260,6 +274,15 @@ func (p Preparation) collect(in PrepareInput, terms Terms) (Preparation, preserv
 		p.Warnings = append(p.Warnings, Warning{Cluster: in.Cluster, Reason: StateIncomplete, Message: ruleError.Error()})
 	}
 	return p, extraction.State, nil
+}
+
+// sourcesOf are the documents that rules may read.
+func sourcesOf(in PrepareInput) preservation.Sources {
+	move := preservation.FailoverAt(in.Cause, in.Cluster, in.Attempt, in.Now)
+	return preservation.Sources{
+		Cluster: in.Cluster, Status: statusOf(in.Items, in.Cluster), Object: in.Object,
+		Failover: &move, Named: in.Documents,
+	}
 }
 
 // statusOf finds the status of a cluster. Items that contradict each other are
@@ -284,14 +307,18 @@ func trial(in PrepareInput, terms Terms, state preservation.State) error {
 	if in.Template == nil || terms.Mode != purge.Directly {
 		return nil
 	}
+	labels, rest := state.Split()
 	tasks := append(slices.Clone(in.Tasks), eviction.Task{
 		FromCluster: in.Cluster, PurgeMode: terms.Mode,
-		PreservedLabelState: state.Labels, ClustersBeforeFailover: targetNames(in.Targets),
+		PreservedLabelState: labels, PreservedState: rest, ClustersBeforeFailover: targetNames(in.Targets),
 	})
+	options := in.Injection
+	options.Protection.Domains = slices.Concat(options.Protection.Domains, in.Protection.Domains)
+	options.Protection.Keys = slices.Concat(options.Protection.Keys, in.Protection.Keys)
 	var errs []error
 	for _, carried := range Carry(tasks, in.LastHealthy) {
 		if carried.injectable() {
-			_, _, err := preservation.Inject(in.Template, carried.State, preservation.InjectOptions{Protection: in.Protection})
+			_, _, err := preservation.Inject(in.Template, carried.State, options)
 			errs = append(errs, err)
 		}
 	}

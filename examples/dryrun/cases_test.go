@@ -145,6 +145,103 @@ var cases = map[string]testCase{
 		reason: "all that is wrong is said at once, nothing is evicted, and the stored task is assessed",
 		exit:   exitBlocked,
 	},
+	"field": {
+		args:   bare + "field/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "a mixed template gives the path; empty text gives way to any value",
+	},
+	"field-no-job": {
+		args:   bare + "field/binding.yaml -f testdata/field/no-job.yaml --evict east --to west --legacy east=gone",
+		reason: "without spec.job there is no place to write to, which is found before anything is evicted",
+		exit:   exitBlocked,
+	},
+	"field-replace": {
+		args:   bare + "field/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
+		reason: "Replace writes over another value and says so",
+	},
+	"field-keep": {
+		args:   bare + "field-keep/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
+		reason: "Keep leaves another value there and says so; the other rules are written",
+	},
+	"field-fail": {
+		args:   bare + "field-fail/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
+		reason: "Fail is a conflict, found before anything is evicted",
+		exit:   exitBlocked,
+	},
+	"field-number": {
+		args:   bare + "field-number/binding.yaml -f testdata/field-number/manifest.yaml --evict east --to west --legacy east=gone",
+		reason: "a single path keeps its type: a number replaces a number",
+	},
+	"field-number-text": {
+		args:   bare + "field-number/binding.yaml -f testdata/field-number/text.yaml --evict east --to west --legacy east=gone",
+		reason: "a number never replaces text",
+		exit:   exitBlocked,
+	},
+	"annotation": {
+		args:   bare + "annotation/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "a path is a legal annotation, and an object is one as compact JSON",
+	},
+	"annotation-numeric": {
+		args:   bare + "annotation/binding.yaml -f testdata/annotation/numeric.yaml --evict east --to west --legacy east=gone",
+		reason: "an annotation that is a number blocks the trial injection, and none is lost",
+		exit:   exitBlocked,
+	},
+	"from-object": {
+		args:   bare + "from-object/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "the object is the manifest with the status of the cluster",
+	},
+	"from-object-none": {
+		args:   bare + "from-object/binding.yaml --evict east --to west --legacy east=gone",
+		reason: "without a manifest there is no object, and its values are missing",
+		exit:   exitBlocked,
+	},
+	"from-failover": {
+		args:   bare + "from-failover/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "the move itself is a document; without a record nobody counted its attempts",
+	},
+	"from-document": {
+		args:   bare + "from-document/binding.yaml" + flink + " --from flink-snapshot=testdata/from-document/snapshot.yaml --evict east --to west --legacy east=gone",
+		reason: "a document that was found by somebody else",
+	},
+	"from-document-missing": {
+		args:   bare + "from-document/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "a document that nobody gave is missing: Required blocks, Optional does not, a default stands in",
+		exit:   exitBlocked,
+	},
+	"from-document-optional": {
+		args:   bare + "from-document-optional/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "nothing Required is missing: the default goes along",
+	},
+	"from-document-unused": {
+		args:   bare + "directly/binding.yaml" + flink + " --from flink-snapshot=testdata/from-document/snapshot.yaml --evict east --to west --legacy east=gone",
+		reason: "a document that no rule reads is a slip of the pen",
+	},
+	"placeholder": {
+		args:   bare + "placeholder/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "a rejected placeholder is no value",
+		exit:   exitBlocked,
+	},
+	"pod-template": {
+		args:   bare + "pod-template/binding.yaml -f testdata/pod-template/manifest.yaml --evict east --to west --legacy east=gone",
+		reason: "a field of the pod template restarts pods, so it is refused",
+		exit:   exitBlocked,
+	},
+	"state-stored": {
+		args:   bare + "state-stored/binding.yaml" + flink + " --legacy east=gone",
+		reason: "the annotation of the binding gives the task its field and annotation",
+	},
+	"state-stale": {
+		args:   bare + "state-stale/binding.yaml" + flink + " --legacy east=gone",
+		reason: "the state of an older task of the cluster is not that of the newer one",
+	},
+	"state-unreadable": {
+		args:   bare + "state-unreadable/binding.yaml" + flink + " --evict north --legacy east=gone",
+		reason: "what cannot be read is never taken for nothing: nobody leaves, no copy starts, and the annotation stays",
+		exit:   exitBlocked,
+	},
+	"state-inside": {
+		args:   bare + "state-inside/binding.yaml" + flink + " --legacy east=gone",
+		reason: "a schema that keeps the state in the task: it stays there, verbatim",
+	},
 	"cluster-binding": {
 		args:   bare + "cluster-binding/binding.json --evict east --to west --cause cluster --legacy east=gone",
 		reason: "JSON, a ClusterResourceBinding, and numbers that keep every digit",

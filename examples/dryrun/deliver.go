@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
@@ -30,6 +32,9 @@ func (d *dryRun) injection(g failover.Gated) injection {
 		Written: []written{}, message: oneLine(g.Message),
 	}
 	switch {
+	case d.unreadable() && (g.Inject || g.Action == failover.Apply && !d.runsOn(g.Cluster)):
+		out.message = "held because state is preserved and cannot be read: the copy would start without it"
+		hold(&out, string(preservation.BadState))
 	case !g.Inject && g.Action == failover.Apply:
 		d.applyAsIs(&out)
 	case g.Inject && d.in.manifest == nil:
@@ -40,6 +45,14 @@ func (d *dryRun) injection(g failover.Gated) injection {
 		d.inject(&out, g)
 	}
 	return out
+}
+
+// runsOn says that a copy was observed on a target that no task ever left, so that
+// it cannot be the memory of an older copy.
+func (d *dryRun) runsOn(cluster string) bool {
+	return !hasTask(d.tasks, cluster) && slices.ContainsFunc(d.in.binding.Status.AggregatedStatus, func(item eviction.AggregatedStatusItem) bool {
+		return item.ClusterName == cluster && (item.Applied || item.Status != nil)
+	})
 }
 
 // applyAsIs is for a target that gets no state. One that --to names is there
@@ -84,6 +97,11 @@ func (d *dryRun) inject(out *injection, g failover.Gated) {
 	}
 	out.Manifest = manifest.Object
 	for _, change := range report.Changes {
+		if change.Effect == preservation.Kept {
+			d.warn(g.Cluster, string(change.Effect), fmt.Sprintf(
+				"%s %s holds another value, which its rule keeps", strings.ToLower(string(change.Target)), change.Key))
+			continue
+		}
 		out.Written = append(out.Written, written{
 			Target: string(change.Target), Key: change.Key, Replaced: change.Effect == preservation.Replaced,
 		})

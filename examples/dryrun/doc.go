@@ -37,6 +37,17 @@
 // known of an old copy: present, gone, unknown (the default), or fenced, which is
 // unknown and cannot act any more. --now makes a run repeatable.
 //
+// Rules may read other documents than the status. Object is the manifest with the
+// status of the cluster in it; Failover is the move of this run. --from gives any
+// other one by its name, as one YAML or JSON object, such as a FlinkStateSnapshot
+// for rules with "from: snapshot":
+//
+//	kubectl get flinkstatesnapshot orders-7 -o yaml > snapshot.yaml
+//	go run ./examples/dryrun -f binding.yaml -f manifest.yaml --evict east \
+//	    --from snapshot=snapshot.yaml
+//
+// A rule whose document was not given has no value, and its policy decides.
+//
 // # Output
 //
 // -o text is for people and names the carried keys, never the values. -o json and
@@ -44,7 +55,7 @@
 // it do hold values. Lists are sorted by cluster and never null:
 //
 //	decisions   for each cluster: Evict, Blocked, AlreadyEvicting or None
-//	binding     the next one: only targets and tasks differ
+//	binding     the next one: only targets, tasks and preserved state differ
 //	purges      for each task: Keep or Delete the old copy, Hold or Create the new one
 //	injections  for each target: Apply or Hold, what was written, and the manifest
 //	excluded    clusters that the scheduler should avoid
@@ -58,8 +69,23 @@
 // blocked, with the plan so far; 2 for bad usage or input, with one line on
 // standard error and nothing on standard output.
 //
+// # State in the binding
+//
+// Labels are preserved in the task, as Karmada does it. Annotations and fields have
+// no place there, because Karmada's schema would prune them: they are in the
+// annotation carryover.io/preserved-state of the binding, a JSON object from
+// CLUSTER/CREATION TIME of a task to its state (preservation.State.Encode). It is
+// read, goes along when a task is renewed, and leaves with its task; what is left
+// of a task that is not there any more is taken out, with a warning. A task that
+// was read with preservedState in it keeps it there.
+//
+// If the annotation cannot be read, that is an error of class BadState, and the
+// annotation stays as it is: nobody leaves, and no new copy starts.
+//
 // # Limits
 //
 // A dry run keeps no record between calls: an application counts as last healthy
-// now where it is healthy now, and as never where it is not.
+// now where it is healthy now, and as never where it is not; and nobody counts the
+// attempts, so that {.attempt} of Failover is missing. Nothing is written into pod
+// templates.
 package main

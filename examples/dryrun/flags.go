@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,11 +26,13 @@ Shows what a failover would do to one Karmada binding. Nothing is changed.
   --evict CLUSTER          leave this cluster, whatever its health (repeatable)
   --cause CAUSE            application, cluster or planned (default application)
   --to CLUSTER             a target that the scheduler chose (repeatable)
+  --from NAME=FILE         a document that rules name in their field from: one YAML or
+                           JSON object (repeatable)
   --legacy CLUSTER=WHAT    the old copy there is present, gone, unknown or fenced
                            (repeatable, default unknown)
   -o FORMAT                text, json or yaml (default text)
 
-Not supported yet: --from NAME=FILE, --record FILE, --record-out FILE.
+Not supported yet: --record FILE, --record-out FILE.
 
 Exit codes: 0 a plan was made, 1 blocked (the plan so far is printed), 2 bad
 usage or input.
@@ -42,6 +45,7 @@ type options struct {
 	evict  []string  // sorted, each once
 	cause  preservation.Cause
 	to     []string                  // as given, each once
+	from   map[string]string         // files of documents that rules name
 	legacy map[string]eviction.Facts // what is known of old copies
 	output string
 }
@@ -49,7 +53,7 @@ type options struct {
 // parseFlags returns flag.ErrHelp where help is asked for. Every other error is
 // one clear line.
 func parseFlags(args []string) (options, error) {
-	opts := options{cause: preservation.Application, legacy: map[string]eviction.Facts{}, output: "text"}
+	opts := options{cause: preservation.Application, legacy: map[string]eviction.Facts{}, from: map[string]string{}, output: "text"}
 	set := flag.NewFlagSet("dryrun", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // the caller prints the one line
 	set.Usage = func() {}
@@ -60,7 +64,7 @@ func parseFlags(args []string) (options, error) {
 	set.Func("to", "", func(s string) error { return addCluster(&opts.to, s) })
 	set.Func("legacy", "", opts.addLegacy)
 	set.Func("o", "", opts.setOutput)
-	set.Func("from", "", notYet("documents other than the status are not supported yet"))
+	set.Func("from", "", opts.addFrom)
 	set.Func("record", "", notYet("records are not supported yet"))
 	set.Func("record-out", "", notYet("records are not supported yet"))
 	if err := set.Parse(args); err != nil {
@@ -72,6 +76,9 @@ func parseFlags(args []string) (options, error) {
 	if len(opts.files) == 0 {
 		return options{}, errors.New("name at least one file with -f, where - is standard input")
 	}
+	if err := opts.checkStandardInput(); err != nil {
+		return options{}, err
+	}
 	slices.Sort(opts.evict)
 	return opts, nil
 }
@@ -81,13 +88,24 @@ func notYet(message string) func(string) error {
 }
 
 func (o *options) addFile(name string) error {
-	switch {
-	case name == "":
+	if name == "" {
 		return errors.New("name a file")
-	case name == standardInput && slices.Contains(o.files, name):
-		return errors.New("standard input can be read once")
 	}
 	o.files = append(o.files, name)
+	return nil
+}
+
+// checkStandardInput keeps a second reader from finding it empty.
+func (o *options) checkStandardInput() error {
+	readers := 0
+	for _, name := range slices.AppendSeq(slices.Clone(o.files), maps.Values(o.from)) {
+		if name == standardInput {
+			readers++
+		}
+	}
+	if readers > 1 {
+		return errors.New("standard input can be read once")
+	}
 	return nil
 }
 
@@ -139,6 +157,24 @@ func (o *options) addLegacy(text string) error {
 		return fmt.Errorf("%s was given before with another word", cluster)
 	}
 	o.legacy[cluster] = facts
+	return nil
+}
+
+// addFrom takes any name that a rule may use, and none of the library's own.
+func (o *options) addFrom(text string) error {
+	name, file, found := strings.Cut(text, "=")
+	if !found || name == "" || file == "" {
+		return errors.New("write NAME=FILE")
+	}
+	for _, own := range []preservation.Source{preservation.FromStatus, preservation.FromObject, preservation.FromFailover} {
+		if strings.EqualFold(name, string(own)) {
+			return fmt.Errorf("%s is not a document to give: it comes from the binding, the manifest and the move", own)
+		}
+	}
+	if _, twice := o.from[name]; twice {
+		return fmt.Errorf("%s was given before", name)
+	}
+	o.from[name] = file
 	return nil
 }
 

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/carryover-io/carryover/preservation"
 )
 
 // The groups of Karmada's own kinds; any version of them is understood.
@@ -22,12 +26,16 @@ type input struct {
 	unknown   []string                   // paths of fields of the binding that are not known
 	manifest  *unstructured.Unstructured // nil = none belongs to the binding
 	manifests int                        // how many were given
+
+	annotations map[string]any                   // of the binding, as they were read
+	stored      storedStates                     // what the one for preserved state said
+	documents   map[string]preservation.Document // that rules name
 }
 
 // load reads the files and finds the binding and its manifest. Cluster documents
 // are welcome and not needed yet.
-func load(files []string, stdin io.Reader) (input, error) {
-	documents, err := readFiles(files, stdin)
+func load(opts options, stdin io.Reader) (input, error) {
+	documents, err := readFiles(opts.files, stdin)
 	if err != nil {
 		return input{}, err
 	}
@@ -51,8 +59,40 @@ func load(files []string, stdin io.Reader) (input, error) {
 	if err := in.binding.check(); err != nil {
 		return input{}, fmt.Errorf("%s: %w", bindings[0].where, err)
 	}
+	if in.annotations, err = annotationsOf(in.document); err != nil {
+		return input{}, fmt.Errorf("%s: %w", bindings[0].where, err)
+	}
+	in.stored = restoreStates(in.annotations, in.binding.Spec.Tasks)
+	if in.documents, err = readNamed(opts.from, stdin); err != nil {
+		return input{}, err
+	}
 	in.manifest, err = choose(manifests, in.binding.Spec.Resource)
 	return in, err
+}
+
+// readNamed reads the documents that rules name: one object each, of any kind.
+func readNamed(files map[string]string, stdin io.Reader) (map[string]preservation.Document, error) {
+	out := map[string]preservation.Document{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		data, label, err := readFile(files[name], stdin)
+		if err != nil {
+			return nil, err
+		}
+		values, err := readValues(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		values = slices.DeleteFunc(values, func(v any) bool { return v == nil })
+		if len(values) != 1 {
+			return nil, fmt.Errorf("%s: give exactly one document, not %d", label, len(values))
+		}
+		object, ok := values[0].(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: must be an object, is %s", label, kindOf(values[0]))
+		}
+		out[name] = preservation.ObjectDocument(object)
+	}
+	return out, nil
 }
 
 func group(d document) string {

@@ -31,7 +31,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, now func() ti
 	if err != nil {
 		return refuse(stderr, err)
 	}
-	in, err := load(opts.files, stdin)
+	in, err := load(opts, stdin)
 	if err != nil {
 		return refuse(stderr, err)
 	}

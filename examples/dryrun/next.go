@@ -18,18 +18,20 @@ func nextBinding(in input, targets []eviction.TargetCluster, tasks []eviction.Ta
 	if spec == nil {
 		spec = map[string]any{}
 	}
-	nextTasks, notices, err := overlayTasks(in, tasks)
+	found := storedTasks(in, tasks)
+	nextTasks, notices, err := overlayTasks(found, tasks)
 	if err != nil {
 		return nil, nil, err
 	}
 	changed := replaceList(spec, "clusters", overlayTargets(in, targets))
 	changed = replaceList(spec, "gracefulEvictionTasks", nextTasks) || changed
-	if !changed {
-		return in.document, notices, nil
+	out := in.document
+	if changed {
+		out = maps.Clone(in.document)
+		out["spec"] = spec
 	}
-	out := maps.Clone(in.document)
-	out["spec"] = spec
-	return out, notices, nil
+	out, err = storeStates(in, out, statesByTask(tasks, func(i int) bool { return found[i] == nil || !hasState(found[i].raw) }))
+	return out, notices, err
 }
 
 // replaceList leaves alone what does not change, null and absent included.
@@ -73,9 +75,8 @@ type storedTask struct {
 	taken bool
 }
 
-// overlayTasks finds the stored task of each next one and overlays what changed.
-func overlayTasks(in input, tasks []eviction.Task) ([]any, []notice, error) {
-	found := storedTasks(in, tasks)
+// overlayTasks overlays what changed on the stored task of each next one.
+func overlayTasks(found []*storedTask, tasks []eviction.Task) ([]any, []notice, error) {
 	out := []any{}
 	var notices []notice
 	for i, task := range tasks {
@@ -150,6 +151,9 @@ func overlayTask(stored *storedTask, task eviction.Task) (map[string]any, bool, 
 	}
 	if stored == nil {
 		stored = &storedTask{}
+	}
+	if !hasState(stored.raw) {
+		stored.task.PreservedState, task.PreservedState = nil, nil // it goes into an annotation
 	}
 	if !reflect.DeepEqual(stored.task.Components, task.Components) {
 		dropped = len(task.Components) > 0

@@ -48,7 +48,7 @@ func sprinkle(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if key != "failover" && key != "labels" && key != "preservedLabelState" {
+			if key != "failover" && key != "labels" && key != "preservedLabelState" && key != "fields" {
 				sprinkle(inner)
 			}
 		}
@@ -64,7 +64,7 @@ func sprinkle(value any) {
 // included, but for targets and tasks that this run changes.
 func TestBindingIsVerbatim(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"old-mode-tasks", "second-failover", "both-running", "expired-no-replacement", "required-by"} {
+	for _, name := range []string{"old-mode-tasks", "second-failover", "both-running", "expired-no-replacement", "required-by", "state-inside", "state-stored"} {
 		document := readOne(t, "testdata/"+name+"/binding.yaml")
 		sprinkle(document)
 		p := decodePlan(t, invoke(t, jsonReader(t, document), "-f", "-", "-o", "json"))

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,10 +93,17 @@ func newDryRun(in input, opts options) *dryRun {
 func (d *dryRun) checkPolicy() {
 	d.problems = policyProblems(d.policy, d.in.unknown)
 	d.usable = len(d.problems) == 0
-	d.notices = policyNotices(d.policy, d.in.unknown)
+	d.problems = append(d.problems, d.in.stored.problems...)
+	d.notices = append(policyNotices(d.policy, d.in.unknown), d.in.stored.notices...)
 	for i, task := range d.in.binding.Spec.Tasks {
 		path := fmt.Sprintf("spec.gracefulEvictionTasks[%d].purgeMode", i)
 		d.notices = append(d.notices, oldName(task.PurgeMode, notice{Field: path, Cluster: task.FromCluster})...)
+	}
+	for name := range d.in.documents {
+		reads := func(rule preservation.Rule) bool { return string(rule.From) == name }
+		if !slices.ContainsFunc(allRules(d.policy), reads) {
+			d.warn("", "UnusedDocument", "--from gives the document "+name+", which no rule reads")
+		}
 	}
 	if d.in.manifest == nil && d.in.manifests > 0 {
 		d.warn("", "NoManifest", fmt.Sprintf("%d manifests were given and none is the one that spec.resource names", d.in.manifests))
@@ -107,14 +116,16 @@ func (d *dryRun) leave() {
 	spec := d.in.binding.Spec
 	var evictions []eviction.Eviction
 	for _, cluster := range d.opts.evict {
-		if !d.usable && isTarget(spec.Clusters, cluster) {
-			d.outcomes[cluster] = decision{
-				Outcome: string(failover.Blocked), Reason: string(failover.InvalidPolicy),
-				Message: "the policy is invalid: see the errors",
-			}
+		if blocked, always := d.standstill(); always && isTarget(spec.Clusters, cluster) {
+			d.outcomes[cluster] = blocked
 			continue
 		}
 		p, err := d.prepare(cluster)
+		if p.Outcome == failover.Evict {
+			if err = d.in.checkRoom(append(slices.Clone(evictions), p.Eviction)); err != nil {
+				p.Outcome, p.Reason, p.Message = failover.Blocked, reasonTooLarge, err.Error()
+			}
+		}
 		d.outcomes[cluster] = decision{Outcome: string(p.Outcome), Reason: string(p.Reason), Message: oneLine(p.Message)}
 		d.problems = append(d.problems, problemsOf(cluster, d.policy, d.opts.cause, err)...)
 		d.notices = append(d.notices, preparationNotices(p)...)
@@ -125,14 +136,66 @@ func (d *dryRun) leave() {
 	d.evict(evictions)
 }
 
+// reasonTooLarge means that the annotation of the binding has no room for the
+// state of one more task.
+const reasonTooLarge = failover.Reason(preservation.TooLarge)
+
+// standstill is what keeps every cluster from being left, if anything does.
+func (d *dryRun) standstill() (decision, bool) {
+	blocked := decision{Outcome: string(failover.Blocked)}
+	switch {
+	case !d.usable:
+		blocked.Reason, blocked.Message = string(failover.InvalidPolicy), "the policy is invalid: see the errors"
+	case d.unreadable():
+		blocked.Reason = string(preservation.BadState)
+		blocked.Message = "preserved state cannot be read, and writing more would lose it: see the errors"
+	default:
+		return decision{}, false
+	}
+	return blocked, true
+}
+
+// unreadable says that state is there and nobody knows which.
+func (d *dryRun) unreadable() bool { return len(d.in.stored.problems) > 0 }
+
 func (d *dryRun) prepare(cluster string) (failover.Preparation, error) {
 	spec := d.in.binding.Spec
 	return failover.Prepare(failover.PrepareInput{
 		Policy: d.policy, Cause: d.opts.cause, Cluster: cluster,
 		Targets: spec.Clusters, Tasks: spec.Tasks, Items: d.in.binding.Status.AggregatedStatus,
-		LastHealthy: d.lastHealthy, Template: d.in.manifest,
+		LastHealthy: d.lastHealthy, Object: d.objectOn(cluster), Documents: d.in.documents,
+		Now: d.now, Template: d.in.manifest,
 		Protection: preservation.KarmadaProtection(), Producer: producer,
 	})
+}
+
+// objectOn is the whole object on a cluster, as far as the input tells: the
+// manifest with the status that was observed there.
+func (d *dryRun) objectOn(cluster string) preservation.Document {
+	if d.in.manifest == nil {
+		return preservation.Document{}
+	}
+	object := maps.Clone(d.in.manifest.Object)
+	delete(object, "status")
+	var status []byte
+	for _, item := range d.in.binding.Status.AggregatedStatus {
+		if item.ClusterName != cluster || item.Status == nil || len(item.Status.Raw) == 0 {
+			continue
+		}
+		if status != nil && !bytes.Equal(status, item.Status.Raw) {
+			return preservation.UnreadableDocument("several items of the cluster hold different statuses")
+		}
+		status = item.Status.Raw
+	}
+	if status == nil {
+		return preservation.ObjectDocument(object)
+	}
+	values, err := readJSON([]json.RawMessage{status})
+	if err != nil {
+		return preservation.UnreadableDocument("the status cannot be read")
+	}
+	object["status"] = values[0]
+	return preservation.ObjectDocument(object)
 }
 
 func (d *dryRun) evict(evictions []eviction.Eviction) {
@@ -163,7 +226,7 @@ func (d *dryRun) place() {
 		d.placed = append(d.placed, cluster)
 	}
 	for cluster := range d.opts.legacy {
-		if !hasTask(d.assessed, cluster) {
+		if !hasTask(d.assessed, cluster) && !slices.Contains(d.opts.evict, cluster) {
 			d.warn(cluster, "NotUnderEviction", "--legacy names a cluster that is not under eviction")
 		}
 	}

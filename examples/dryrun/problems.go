@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -31,7 +32,7 @@ func problemsOf(cluster string, policy failover.Behavior, cause preservation.Cau
 	case errors.As(err, &rule):
 		return []problem{ruleProblem(cluster, cause, rule)}
 	case errors.As(err, &inject):
-		return []problem{injectProblem(cluster, inject)}
+		return []problem{injectProblem(cluster, rulesOf(policy, block(cause)), inject)}
 	case errors.As(err, &invalid):
 		return []problem{fieldProblem(cluster, policy, invalid)}
 	default:
@@ -62,13 +63,26 @@ func ruleProblem(cluster string, cause preservation.Cause, e *preservation.RuleE
 	}
 }
 
-// injectProblem points into the manifest.
-func injectProblem(cluster string, e *preservation.InjectError) problem {
+// injectProblem points into the manifest, and names the rule that fills the place.
+func injectProblem(cluster string, rules []preservation.Rule, e *preservation.InjectError) problem {
 	at := field.NewPath("metadata")
-	if e.Key != "" {
+	switch {
+	case e.Target == preservation.Field:
+		at = field.NewPath(strings.TrimPrefix(e.Key, "."))
+	case e.Key != "" && e.Target == preservation.Annotation:
+		at = at.Child("annotations").Key(e.Key)
+	case e.Key != "":
 		at = at.Child("labels").Key(e.Key)
 	}
-	return problem{Cluster: cluster, Alias: e.Key, Field: at.String(), Class: string(e.Class), Message: oneLine(e.Error())}
+	p := problem{Cluster: cluster, Field: at.String(), Class: string(e.Class), Message: oneLine(e.Error())}
+	if e.Key != "" && e.Target != preservation.Field {
+		p.Alias = e.Key
+	}
+	fills := func(rule preservation.Rule) bool { return rule.Ref() == preservation.Ref{Target: e.Target, Key: e.Key} }
+	if i := slices.IndexFunc(rules, fills); i >= 0 && e.Key != "" {
+		p.Rule, p.Alias = &i, rules[i].AliasLabelName
+	}
+	return p
 }
 
 func fieldProblem(cluster string, policy failover.Behavior, e *field.Error) problem {

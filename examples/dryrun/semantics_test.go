@@ -145,7 +145,7 @@ var wantFacts = map[string]facts{
 		injections: []string{eastAsIs, "west Hold no InjectionRefused"}, errors: []string{"east - BadManifest"},
 	},
 	"required-by": {
-		decisions: []string{evictEast}, purges: []string{"east Keep Create no RequiredByOthers"}, injections: []string{westInjected},
+		decisions: []string{evictEast}, purges: []string{"east Keep Create no RequiredByOthers"}, injections: []string{"west Apply no OldCopyNotGone"},
 	},
 	"expired-no-replacement": {
 		decisions: []string{"east AlreadyEvicting UnderEviction"}, purges: []string{"east Keep Create no ExpiredNoReplacement"},
@@ -167,10 +167,34 @@ var wantFacts = map[string]facts{
 		injections: []string{"west Apply no OldCopyNotGone"},
 		errors: []string{
 			"- FieldValueInvalid", "- FieldValueInvalid", "0 FieldValueInvalid", "1 FieldValueForbidden",
-			"2 UnknownField", "2 UnknownField",
+			"2 UnknownField", "3 FieldValueDuplicate",
 		},
 		warnings: []string{"UnknownField", "UnknownField"},
 	},
+	"field":              moved("west Apply yes Injected .spec.job.initialSavepointPath=yes"),
+	"field-no-job":       refused("east 0 MissingParent"),
+	"field-replace":      moved("west Apply yes Injected .spec.job.initialSavepointPath=yes"),
+	"field-keep":         moved("west Apply yes Injected orders.example.com/job-id=no", "Kept"),
+	"field-fail":         refused("east 0 Conflict"),
+	"field-number":       moved("west Apply yes Injected .spec.job.checkpoint=yes"),
+	"field-number-text":  refused("east 0 TypeMismatch"),
+	"annotation":         moved("west Apply yes Injected orders.example.com/checkpoint=no orders.example.com/savepoint=no"),
+	"annotation-numeric": refused("east - BadManifest"),
+	"from-object":        moved("west Apply yes Injected orders.example.com/job-id=yes orders.example.com/namespace=no orders.example.com/parallelism=no"),
+	"from-object-none":   missing(nil, "east 0 MissingKey", "east 1 MissingKey", "east 2 MissingKey"),
+	"from-failover": moved("west Apply yes Injected orders.example.com/cause=no orders.example.com/origin=no orders.example.com/time=no",
+		"StateIncomplete"),
+	"from-document":          moved("west Apply yes Injected .spec.job.initialSavepointPath=yes orders.example.com/default=no orders.example.com/state=no"),
+	"from-document-missing":  missing([]string{"StateIncomplete"}, "east 2 MissingKey"),
+	"from-document-optional": moved("west Apply yes Injected orders.example.com/default=no", "StateIncomplete"),
+	"from-document-unused":   moved(westInjected, "UnusedDocument"),
+	"placeholder":            missing(nil, "east 0 MissingKey"),
+	"pod-template":           refused("east 0 Refused"),
+	"state-stored": waiting("west", "None NotRequested",
+		"Apply yes Injected orders.example.com/savepoint=no .spec.job.initialSavepointPath=yes orders.example.com/job-id=yes"),
+	"state-stale":      waiting("west", "None NotRequested", "Apply yes Injected orders.example.com/job-id=yes", "StateWithoutTask"),
+	"state-inside":     waiting("west", "None NotRequested", "Apply yes Injected .spec.job.initialSavepointPath=yes"),
+	"state-unreadable": unreadable(),
 	"cluster-binding": {
 		decisions: []string{"east Evict TaintUntolerated"}, purges: []string{eastGone},
 		injections: []string{"west Apply yes Injected example.com/big=no example.com/id=no example.com/lag=no example.com/offset=no example.com/plain=no"},
@@ -180,6 +204,42 @@ var wantFacts = map[string]facts{
 
 // eastless is a target that gets the manifest as it is, since no task has state.
 const eastless = "west Apply no NoState"
+
+// moved is a move from east, whose copy is gone, with what west gets.
+func moved(injection string, warnings ...string) facts {
+	return facts{
+		decisions: []string{evictEast}, purges: []string{eastGone}, injections: []string{injection}, warnings: warnings,
+	}
+}
+
+// refused is a move from east that the trial injection blocks.
+func refused(errs ...string) facts {
+	return facts{
+		decisions:  []string{"east Blocked InjectionRefused"},
+		injections: []string{eastAsIs, "west Hold no InjectionRefused"}, errors: errs,
+	}
+}
+
+// missing is a move from east that the rules block.
+func missing(warnings []string, errs ...string) facts {
+	return facts{
+		decisions: []string{blockEast}, injections: []string{eastAsIs, "west Hold no MissingState"}, errors: errs, warnings: warnings,
+	}
+}
+
+// waiting is the pass after a move from east, whose copy is gone.
+func waiting(target, decision, injection string, warnings ...string) facts {
+	return facts{
+		decisions: []string{"east AlreadyEvicting UnderEviction", target + " " + decision}, purges: []string{eastGone},
+		injections: []string{target + " " + injection}, warnings: warnings,
+	}
+}
+
+func unreadable() facts {
+	f := waiting("north", "Blocked BadState", "Hold no BadState")
+	f.errors = []string{"east - BadState"}
+	return f
+}
 
 func TestFacts(t *testing.T) {
 	t.Parallel()
@@ -302,7 +362,7 @@ func TestTextHoldsNoState(t *testing.T) {
 	t.Parallel()
 	for name, c := range cases {
 		out := c.invoke(t, "text").stdout
-		for _, value := range []string{"e6fd3cc1", "1734462491693", "00000bad", "77d1f0aa", "s3p://b", "12345678901234567890", "1000000.5"} {
+		for _, value := range []string{"e6fd3cc1", "1734462491693", "00000bad", "77d1f0aa", "s3p://b", "12345678901234567890", "1000000.5", "s3p://ckpt", "chk-42", "s3p://savepoints", "KUBERNETES_OPERATOR"} {
 			require.NotContains(t, out, value, name)
 		}
 		p := planOf(t, c)

@@ -77,9 +77,10 @@ func (s *shape) fitStruct(value any, t reflect.Type, at *field.Path) (any, error
 		return nil, expect(false, value, "an object", at)
 	}
 	types := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		types[name] = t.Field(i).Type
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			types[name] = f.Type
+		}
 	}
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(object)) {

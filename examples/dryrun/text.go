@@ -95,8 +95,8 @@ func (p plan) textOfLists(out *bytes.Buffer) {
 	}
 	heading("Blocked by:", len(p.Errors))
 	for _, e := range p.Errors {
-		if e.Cluster != "" && e.Rule != nil {
-			fmt.Fprintf(out, "  %s\n", e.Message) // names cluster, rule and class itself
+		if strings.HasPrefix(e.Message, "cluster ") {
+			fmt.Fprintf(out, "  %s\n", e.Message) // of a rule: names cluster, rule and class itself
 			continue
 		}
 		fmt.Fprintf(out, "  %s: %s%s\n", e.Class, place(e.Cluster, e.Field), e.Message)
