@@ -147,6 +147,10 @@ func TestPrepare(t *testing.T) {
 			reason: "rule 4: what is never injected never blocks (F6)", in: without(preparing(func(in *input) { in.Policy = policy(purge.Never) })),
 			want: answer{Outcome: failover.Evict, Reason: failover.ApplicationFailure, Errors: missing.Errors, Warnings: []failover.WarningReason{failover.StateIncomplete}},
 		},
+		"protected by the options": {reason: "rule 5: the host's injection would refuse the key (S11)", in: preparing(func(in *input) {
+			in.Template = manifest(nil)
+			in.Injection.Protection.Keys = []string{job}
+		}), want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused}},
 		"bad manifest":   {reason: "rule 5: found before anything is evicted (I2)", in: preparing(func(in *input) { in.Template = manifest(map[string]any{"replicas": int64(3)}) }), want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused}},
 		"empty manifest": {reason: "rule 5: a template that is none is no trial passed", in: preparing(func(in *input) { in.Template = &unstructured.Unstructured{} }), want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused}},
 		"bad manifest, gracefully": {
