@@ -75,6 +75,7 @@ func textPath(key Ref, w workload) fieldPath {
 		path = append(path, w.template...)
 	case Annotation:
 		name = "annotations"
+	case Label, Field: // a field has a path of its own
 	}
 	return append(path, fieldStep{key: "metadata"}, fieldStep{key: name}, fieldStep{key: key.Key})
 }

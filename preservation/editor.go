@@ -119,7 +119,7 @@ func (e *editor) fault(key Ref, value string) *fault {
 	if f := e.keyFault(key); f != nil {
 		return f
 	}
-	return checkValue(key.rule().Target, value)
+	return checkValue(key.Target, value)
 }
 
 // keyFault says why a key is not ours to write.

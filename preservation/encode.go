@@ -63,7 +63,7 @@ func DecodeState(text string) (State, error) {
 	if marshal(again) != marshal(document) {
 		return State{}, badState("it holds what Encode does not write")
 	}
-	if err := e.State.check(); err != nil {
+	if err := e.check(); err != nil {
 		return State{}, err
 	}
 	return e.State, nil
@@ -74,7 +74,7 @@ func (s State) check() error {
 	for _, ref := range s.Keys() {
 		f := ref.problem()
 		if f == nil {
-			f = checkValue(ref.Target, s.value(ref))
+			f = checkValue(ref.Target, s.values(ref.Target)[ref.Key])
 		}
 		if f != nil {
 			return &InjectError{Class: BadState, Target: ref.Target, Key: ref.Key, Detail: f.detail}

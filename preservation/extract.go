@@ -3,6 +3,7 @@ package preservation
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Extraction is what the rules found.
@@ -40,7 +41,7 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 		return out, nil
 	}
 	var blocking []error
-	docs := reader{sources: in, read: map[Source]decoded{}}
+	docs := reader{sources: in, read: make(map[Source]decoded)}
 	room := annotationRoom(MaxAnnotationsBytes)
 	for i := range x.rules {
 		c := &x.rules[i]
@@ -49,7 +50,7 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 			f = room.take(len(c.key.Key) + len(value))
 		}
 		if f == nil {
-			out.State.set(c.key, value, c.rule.Conflict)
+			out.add(c.key, value, c.rule.Conflict)
 			continue
 		}
 		err := c.fail(in.Cluster, f)
@@ -63,6 +64,26 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 		out.State.Failover = &failover
 	}
 	return out, errors.Join(blocking...)
+}
+
+// add adds a value. The maps are the extraction's own.
+func (x *Extraction) add(key Ref, value string, conflict Conflict) {
+	into := &x.State.Labels
+	switch key.Target {
+	case Annotation:
+		into = &x.State.Annotations
+	case Field:
+		into = &x.State.Fields
+	case Label, PodTemplateLabel:
+	}
+	if *into == nil {
+		*into = map[string]string{}
+	}
+	(*into)[key.Key] = value
+	if conflict != Replace {
+		x.State.Conflicts = append(x.State.Conflicts, RefConflict{key, conflict})
+		slices.SortFunc(x.State.Conflicts, func(a, b RefConflict) int { return compareRefs(a.Ref, b.Ref) })
+	}
 }
 
 // annotationRoom is what the annotations of an object may still hold.

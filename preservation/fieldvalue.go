@@ -63,28 +63,38 @@ func storable(value any, depth int) (any, *fault) {
 			return nil, &fault{InvalidValue, notUTF8}
 		}
 	case map[string]any:
-		for key, inner := range v {
-			kept, f := storable(inner, depth+1)
-			if f == nil && broken(key) {
-				f = &fault{InvalidValue, notUTF8}
-			}
-			if f != nil {
-				return nil, f
-			}
-			v[key] = kept
-		}
+		return storableMap(v, depth)
 	case []any:
-		for i, inner := range v {
-			kept, f := storable(inner, depth+1)
-			if f != nil {
-				return nil, f
-			}
-			v[i] = kept
-		}
+		return storableList(v, depth)
 	case json.Number:
 		return storableNumber(v)
 	}
 	return value, nil
+}
+
+func storableMap(object map[string]any, depth int) (any, *fault) {
+	for key, inner := range object {
+		if broken(key) {
+			return nil, &fault{InvalidValue, notUTF8}
+		}
+		kept, f := storable(inner, depth+1)
+		if f != nil {
+			return nil, f
+		}
+		object[key] = kept
+	}
+	return object, nil
+}
+
+func storableList(list []any, depth int) (any, *fault) {
+	for i, inner := range list {
+		kept, f := storable(inner, depth+1)
+		if f != nil {
+			return nil, f
+		}
+		list[i] = kept
+	}
+	return list, nil
 }
 
 // storableNumber gives the int64 or float64 that is exactly the number.

@@ -112,7 +112,7 @@ func (e *editor) putAll(state State) ([]Change, error) {
 
 // put writes one value of the state and says how.
 func (e *editor) put(key Ref, state State) (Change, error) {
-	change := Change{Ref: key, Value: state.value(key.rule()), Effect: Written}
+	change := Change{Ref: key, Value: state.values(key.Target)[key.Key], Effect: Written}
 	if f := e.fault(key, change.Value); f != nil {
 		return change, &InjectError{Class: f.class, Detail: f.detail}
 	}

@@ -16,7 +16,7 @@ const MaxAnnotationsBytes = 256 << 10
 // JSON. The messages hold lengths only.
 func checkValue(target Target, value string) *fault {
 	switch target {
-	case Label:
+	case Label, PodTemplateLabel:
 		return checkLabel(value)
 	case Annotation:
 		return checkAnnotation(value)

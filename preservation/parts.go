@@ -1,5 +1,7 @@
 package preservation
 
+import "slices"
+
 // Ref is the place that the rule fills. For a Field the key is the one spelling of
 // its path, or the text as it stands if that is no path.
 func (r Rule) Ref() Ref {
@@ -21,14 +23,17 @@ func (r Rule) Ref() Ref {
 func (s State) Check() error { return s.check() }
 
 // Split separates the labels, which travel as Karmada's preservedLabelState, from
-// the rest; nil if there is no rest. [Join] puts them together again.
-func (s State) Split() (labels map[string]string, rest *State) {
-	out := s.Clone()
-	labels, out.Labels = out.Labels, nil
-	if out.IsEmpty() {
+// the rest; nil if there is neither another value nor a label with a conflict. [Join]
+// puts them together again.
+func (s State) Split() (map[string]string, *State) {
+	rest := s.Clone()
+	labels := rest.Labels
+	rest.Labels = nil
+	ofLabel := func(c RefConflict) bool { return c.Target == Label }
+	if rest.IsEmpty() && !slices.ContainsFunc(rest.Conflicts, ofLabel) {
 		return labels, nil
 	}
-	return labels, &out
+	return labels, &rest
 }
 
 // Join is the inverse of [State.Split]. The labels of rest do not count. The result

@@ -56,8 +56,7 @@ func (e *editor) undo(change Change) error {
 	if f := change.problem(); f != nil && change.Target == Field {
 		return &InjectError{Class: BadReport, Detail: f.detail}
 	}
-	now, found, err := at.get(change.Key)
-	gone := err != nil // somebody took its place away: nothing of ours is left
+	now, found, gone := at.get(change.Key) // gone = somebody took its place away: nothing of ours is left
 	ours := found && sameValue(change.Target, now, change.Value)
 	switch change.Effect {
 	case Written:
@@ -69,7 +68,7 @@ func (e *editor) undo(change Change) error {
 			return at.restore(change.Key, change.Old)
 		}
 	case Removed:
-		if !found && !gone {
+		if !found && gone == nil {
 			return at.restore(change.Key, change.Old)
 		}
 	case Unchanged, Kept:
@@ -90,15 +89,7 @@ func (e *editor) undo(change Change) error {
 func RemoveRules(manifest *unstructured.Unstructured, rules []Rule, options InjectOptions) (*unstructured.Unstructured, error) {
 	options.Owned = nil
 	for _, rule := range rules {
-		key := Ref{rule.withDefaults().Target, rule.AliasLabelName}
-		if key.Target == Field {
-			path, err := parseFieldPath(rule.FieldPath)
-			if err != nil {
-				continue
-			}
-			key.Key = path.String()
-		}
-		options.Owned = append(options.Owned, key)
+		options.Owned = append(options.Owned, rule.Ref())
 	}
 	e, err := open(manifest, options, options.Owned)
 	if err != nil {

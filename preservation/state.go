@@ -67,13 +67,27 @@ func (s State) Clone() State {
 // Keys lists all places that receive a value, sorted by target and key.
 func (s State) Keys() []Ref {
 	var keys []Ref
-	for target, values := range s.byTarget() {
-		for key := range values {
+	for _, target := range []Target{Annotation, Field, Label} {
+		for _, key := range slices.Sorted(maps.Keys(s.values(target))) {
 			keys = append(keys, Ref{target, key})
 		}
 	}
-	slices.SortFunc(keys, compareRefs)
 	return keys
+}
+
+// values are those of one target, by key. A label of the pod template has that of
+// the label.
+func (s State) values(target Target) map[string]string {
+	switch target {
+	case Label, PodTemplateLabel:
+		return s.Labels
+	case Annotation:
+		return s.Annotations
+	case Field:
+		return s.Fields
+	default:
+		return nil
+	}
 }
 
 // rule is the place that rules and states name: a label of the pod template stands
@@ -114,15 +128,9 @@ func compareRefs(a, b Ref) int {
 	return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Key, b.Key))
 }
 
-func (s State) byTarget() map[Target]map[string]string {
-	return map[Target]map[string]string{Label: s.Labels, Annotation: s.Annotations, Field: s.Fields}
-}
-
-func (s State) value(key Ref) string { return s.byTarget()[key.Target][key.Key] }
-
 // writes says that the state has a value for a place, or for a field around it.
 func (s State) writes(key Ref) bool {
-	isKey := func(name string) bool { _, found := s.byTarget()[key.rule().Target][name]; return found }
+	isKey := func(name string) bool { _, found := s.values(key.Target)[name]; return found }
 	_, within := fieldAround(key.Key, isKey)
 	return isKey(key.Key) || key.Target == Field && within
 }
@@ -154,17 +162,4 @@ func (s State) coherent() error {
 		}
 	}
 	return nil
-}
-
-// set adds a value. The maps are the state's own.
-func (s *State) set(key Ref, value string, conflict Conflict) {
-	into := map[Target]*map[string]string{Label: &s.Labels, Annotation: &s.Annotations, Field: &s.Fields}[key.Target]
-	if *into == nil {
-		*into = map[string]string{}
-	}
-	(*into)[key.Key] = value
-	if conflict != Replace {
-		s.Conflicts = append(s.Conflicts, RefConflict{key, conflict})
-		slices.SortFunc(s.Conflicts, func(a, b RefConflict) int { return compareRefs(a.Ref, b.Ref) })
-	}
 }
