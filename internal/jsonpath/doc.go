@@ -28,6 +28,8 @@
 //     filters compare numbers by value whatever their Go types are.
 //   - S4: a missing key, an index out of range, a slice past the end and a
 //     filter on null are a [Miss], not an error; so is a range without items.
+//     A range whose only item is null, empty text or an empty list gives that
+//     item and never runs its body.
 //   - S4: a missing or null operand of a filter matches nothing.
 //   - S5: an empty list does not hide the hits in the lists after it.
 //   - S1: text that client-go accepts but reads in another way than written is

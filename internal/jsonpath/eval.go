@@ -111,6 +111,10 @@ func (r *run) loop(p *part, s *scope) *EvalError {
 	if len(items) == 0 {
 		return r.addHits(nil, s)
 	}
+	if len(items) == 1 && isMissing(items[0]) {
+		// A body that does not look at its item would make a text of nothing.
+		return r.addHits(items, s)
+	}
 	for _, item := range items {
 		// A body without pieces must not run for free.
 		if err := r.spend(1); err != nil {
@@ -121,6 +125,14 @@ func (r *run) loop(p *part, s *scope) *EvalError {
 		}
 	}
 	return nil
+}
+
+// isMissing says that a value is null, empty text or an empty list (S4).
+func isMissing(v any) bool {
+	if n, isList := listLength(v); isList {
+		return n == 0
+	}
+	return v == nil || v == ""
 }
 
 // hits evaluates the path or the literal of a part.

@@ -202,6 +202,9 @@ func rangeCases() map[string]evalCase {
 		"no end nested": {"as in client-go", "{range .grid[*]}a{range .grid}b", "a<miss .grid[*].grid>ba<miss .grid[*].grid>ba<miss .grid[*].grid>babb"},
 		"stray end":     {"refused", "{.n}{end}", "<refused>"},
 		"null item":     {"a null item is a nil hit", "{range .jobStatus.upgradeSavepointPath}{@}{end}", "null"},
+		"null range":    {"S4: a body that ignores its item must not make text of nothing", "v{range .jobStatus.upgradeSavepointPath}p{end}", "vnull"},
+		"empty range":   {"S4: nor of an empty list", "v{range .none}p{end}", "v[]"},
+		"empty text":    {"S4: nor of empty text", "v{range .empty}p{end}", "v"},
 		"no body":       {"a body without pieces", "{range .h[*]}{end}.", "."},
 	}
 }
