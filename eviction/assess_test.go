@@ -1,6 +1,8 @@
 package eviction_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -698,6 +700,10 @@ func TestHolds(t *testing.T) {
 			got, held := a.Holds(tc.cluster, tc.hasCopy)
 			if diff := cmp.Diff(tc.want, got.FromCluster); diff != "" || held != (tc.want != "") {
 				t.Errorf("%s: held %v\n(-want +got):\n%s", tc.reason, held, diff)
+			}
+			scramble(reflect.ValueOf(&got).Elem())
+			if again, _ := a.Holds(tc.cluster, tc.hasCopy); again.FromCluster != tc.want || slices.Contains(again.ClustersBeforeFailover, "scrambled") {
+				t.Errorf("%s: L1: the decision aliases the assessment: %+v", tc.reason, again)
 			}
 		})
 	}

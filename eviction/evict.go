@@ -257,7 +257,6 @@ func (w *work) carry(task Task, lastHealthy time.Time, older []Task) (Task, Reas
 		if len(task.PreservedLabelState) > 0 && w.healthyAfter(old, lastHealthy) {
 			continue
 		}
-		old = old.clone()
 		task.PreservedLabelState, task.ClustersBeforeFailover = old.PreservedLabelState, old.ClustersBeforeFailover
 		reason = ReasonOlderStateKept
 	}
