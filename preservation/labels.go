@@ -81,9 +81,8 @@ func selectorKeys(manifest *unstructured.Unstructured) map[string]bool {
 	expressions, _ := selector["matchExpressions"].([]any)
 	for _, expression := range expressions {
 		requirement, _ := expression.(map[string]any)
-		if key, ok := requirement["key"].(string); ok {
-			keys[key] = true
-		}
+		key, _ := requirement["key"].(string)
+		keys[key] = true
 	}
 	return keys
 }
