@@ -91,10 +91,8 @@ func moveOf(task eviction.Task) Carried {
 		Origin:                 task.FromCluster,
 		ClustersBeforeFailover: slices.Compact(slices.Sorted(slices.Values(task.ClustersBeforeFailover))),
 	}
-	if mode, err := purge.Normalize(task.PurgeMode); err == nil {
-		move.Mode = mode
-	}
-	if at := task.CreationTimestamp; at != nil && !at.IsZero() {
+	move.Mode, _ = purge.Normalize(task.PurgeMode) // empty for what is no mode
+	if at := task.CreationTimestamp; at != nil {
 		move.Created = at.UTC().Truncate(time.Second)
 	}
 	return move
@@ -126,7 +124,7 @@ func compareStates(a, b preservation.State) int {
 // written yet is now.
 func (c Carried) newerThan(other Carried) bool {
 	if c.Created.IsZero() || other.Created.IsZero() {
-		return c.Created.IsZero() && !other.Created.IsZero()
+		return !other.Created.IsZero()
 	}
 	return c.Created.After(other.Created)
 }

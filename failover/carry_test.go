@@ -2,7 +2,6 @@ package failover_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -145,6 +144,22 @@ func TestCarry(t *testing.T) {
 			reason: "nobody can tell which is right", want: []string{"A of east", "C of east"},
 			tasks: []eviction.Task{left("east", 0, "east", "C"), left("east", 0, "east", "A")},
 		},
+		"the same but for the mode": {
+			reason: "the order is total", want: []string{"A of east", "A of east", "A of east"},
+			tasks: []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Never, "east", 0, "east", "A"), leaving("Later", "east", 0, "east", "A")},
+		},
+		"the same but for the list": {
+			reason: "the order is total", want: []string{"A of east", "A of east", "A of east"},
+			tasks: []eviction.Task{left("east", 0, "east", "A"), left("east", 0, "", "A"), left("east", 0, "east west", "A")},
+		},
+		"the same but for the key": {
+			reason: "the order is total", want: []string{" of east", "A of east"},
+			tasks: []eviction.Task{left("east", 0, "east", "A"), func() eviction.Task {
+				x := left("east", 0, "east", "A")
+				x.PreservedLabelState = map[string]string{"a": "A"}
+				return x
+			}()},
+		},
 		"two at once": {
 			reason: "newest first, then by origin", want: []string{"C of north", "A of east", "B of west"},
 			tasks: []eviction.Task{left("west", 0, "east north west", "B"), left("north", 60, "north", "C"), left("east", 0, "east north west", "A")},
@@ -158,9 +173,9 @@ func TestCarry(t *testing.T) {
 			if diff := cmp.Diff(tc.want, words(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
-			for range 5 {
-				shuffled := append(slices.Clone(tc.tasks), tc.tasks...)
-				rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			random := rand.New(rand.NewPCG(1, 2))
+			for range 8 {
+				shuffled := twice(random, tc.tasks)
 				if diff := cmp.Diff(got, failover.Carry(shuffled, tc.healthy)); diff != "" {
 					t.Errorf("order or repetition shows (-want +got):\n%s", diff)
 				}
@@ -196,6 +211,9 @@ func TestCarryTellsWhereStateComesFrom(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, failover.Carry([]eviction.Task{task}, nil)); diff != "" {
 		t.Errorf("mode normalised, list sorted, UTC in whole seconds (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(text(t, want), text(t, failover.Carry([]eviction.Task{task}, nil))); diff != "" {
+		t.Errorf("the time is written in UTC (-want +got):\n%s", diff)
 	}
 	task.PurgeMode = "Later"
 	if got := failover.Carry([]eviction.Task{task}, nil)[0].Mode; got != "" {

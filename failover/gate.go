@@ -93,8 +93,8 @@ type Gated struct {
 //  1. NoState: no task carries state ([Carry]).
 //  2. UnknownOrigin: a move with state lacks clustersBeforeFailover.
 //  3. AlreadyRunning: the target is one of them, and its copy of that time is not
-//     confirmed gone. Gone counts for a move only if the target has no task of
-//     its own that is older than the move: such a task speaks of an older copy.
+//     confirmed gone. Where the target's newest task is older than the move, Gone
+//     is about an older copy and does not count.
 //  4. AmbiguousOrigin: moves with different state are to end here.
 //  5. SeveralTargets: more than one target is new, or one that is not new stays.
 //  6. ModeNotDirectly: the move is not Directly; or the state went on to a copy
@@ -226,8 +226,15 @@ func (g gates) ranBefore(cluster string) (Carried, bool) {
 // goneSince says that the copy of the time of the move is confirmed gone. Where
 // the cluster's newest task is older than the move, Gone is about an older copy.
 func (g gates) goneSince(cluster string, move Carried) bool {
-	own := slices.IndexFunc(g.moves, func(m Carried) bool { return m.Origin == cluster })
-	return g.Clusters[cluster].Presence == purge.Gone && (own < 0 || !move.newerThan(g.moves[own]))
+	if g.Clusters[cluster].Presence != purge.Gone {
+		return false
+	}
+	for _, m := range g.moves {
+		if m.Origin == cluster {
+			return !move.newerThan(m)
+		}
+	}
+	return true
 }
 
 // ownedElsewhere returns a move that leaves the state with its old copy.
@@ -290,7 +297,7 @@ func (g gates) outlived(item eviction.AggregatedStatusItem) bool {
 		if own && g.Clusters[m.Origin].Presence != purge.Gone || !own && slices.Contains(m.ClustersBeforeFailover, item.ClusterName) {
 			return false
 		}
-		if item.ObservedAt == nil || item.ObservedAt.IsZero() {
+		if item.ObservedAt.IsZero() { // nil, too
 			return own
 		}
 		return m.Created.IsZero() || item.ObservedAt.Time.Before(m.Created)
@@ -300,9 +307,7 @@ func (g gates) outlived(item eviction.AggregatedStatusItem) bool {
 // wouldStartEmpty says that the failed gate means missing state, for a Directly
 // move with a Required value.
 func (g gates) wouldStartEmpty(reason GateReason) bool {
-	switch reason {
-	case UnknownOrigin, AmbiguousOrigin, SeveralTargets:
-	case Injected, NoState, AlreadyRunning, ModeNotDirectly, OldCopyNotGone:
+	if !slices.Contains([]GateReason{UnknownOrigin, AmbiguousOrigin, SeveralTargets}, reason) {
 		return false
 	}
 	_, found := g.find(func(m Carried) bool { return m.Mode == purge.Directly && g.hasRequired(m.State) })

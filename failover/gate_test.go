@@ -131,6 +131,7 @@ func secondFailover() map[string]story {
 		"east not gone":                  {reason: "every old copy is awaited", targets: "north", tasks: ab, facts: gone("west"), healthy: healthy("west", 30), want: map[string]string{"north": "Hold OldCopyNotGone"}},
 		"west not gone":                  {reason: "every old copy is awaited", targets: "north", tasks: ab, facts: gone("east"), want: map[string]string{"north": "Hold OldCopyNotGone"}},
 		"east required by others":        {reason: "it is not awaited, west is", targets: "north", tasks: a0, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, RequiredByOthers: true}, "west": {Presence: purge.Present}}, want: map[string]string{"north": "Hold OldCopyNotGone"}},
+		"west not gone, north runs":      {reason: "west leaves Directly: its copy is awaited, whatever it received", targets: "north", tasks: a0, facts: gone("east"), items: copies("north"), want: map[string]string{"north": "Apply OldCopyNotGone"}},
 		"west leaves gracefully":         {reason: "west received A and may run on with it: never two", targets: "north", tasks: []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Gracefully, "west", 60, "west", "")}, facts: gone("east"), want: map[string]string{"north": "Apply ModeNotDirectly"}},
 		"west leaves for good":           {reason: "the same under Never", targets: "north", tasks: []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Never, "west", 60, "west", "B")}, facts: gone("east"), want: map[string]string{"north": "Apply ModeNotDirectly"}},
 		"west left gracefully":           {reason: "west is gone, A is free", targets: "north", tasks: []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Gracefully, "west", 60, "west", "")}, facts: gone("east west"), want: map[string]string{"north": "Apply Injected A of east"}},
@@ -187,6 +188,11 @@ func observations() map[string]story {
 			x.Status.Raw = nil
 			return x
 		}()}, want: held},
+		"one byte": {reason: "whatever it says, something was collected", targets: "west", tasks: east, items: []eviction.AggregatedStatusItem{{ClusterName: "west", Status: reporting("", "", "1").Status}}, want: applied},
+		"listed by one": {
+			reason: "west was a target when east left, and came after north: the item is of that copy", targets: "west", want: map[string]string{"west": "Apply NoState"},
+			tasks: []eviction.Task{left("north", 0, "north", ""), left("east", 60, "east west", "")}, items: dated(west, 30),
+		},
 		"health only":     {reason: "health alone is no copy: waiting is safe", targets: "west", tasks: east, items: []eviction.AggregatedStatusItem{{ClusterName: "west", Health: eviction.Healthy}}, want: held},
 		"another cluster": {reason: "somebody else's copy", targets: "west", tasks: east, items: copies("north"), want: held},
 		"an older life":   {reason: "west was no target when east left: the copy seen before is of an older life (F30)", targets: "west", tasks: east, items: dated(west, 59), want: held},
@@ -300,7 +306,7 @@ func checkInjection(tb testing.TB, in failover.GateInput, g failover.Gated) {
 // checkOrder asserts that neither order nor repetition shows.
 func checkOrder(tb testing.TB, in failover.GateInput, want []failover.Gated) {
 	tb.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test wants the same numbers each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same each time
 	for range 3 {
 		in.Targets, in.Tasks, in.Items = twice(random, in.Targets), twice(random, in.Tasks), twice(random, in.Items)
 		in.Rules = twice(random, in.Rules)
@@ -325,13 +331,14 @@ func TestGateReadsRulesCarefully(t *testing.T) {
 		rules  []preservation.Rule
 		want   failover.Action
 	}{
-		"none":           {reason: "a value without a rule is Required", want: failover.Hold},
-		"required":       {reason: "empty is Required", rules: []preservation.Rule{rule(job, "{.job}")}, want: failover.Hold},
-		"optional":       {reason: "it may be missing", rules: only(), want: failover.Apply},
-		"another":        {reason: "a rule for another key says nothing", rules: []preservation.Rule{optional(step, "{.step}")}, want: failover.Hold},
-		"strange policy": {reason: "an unknown text is Required (L6)", rules: []preservation.Rule{odd}, want: failover.Hold},
-		"both":           {reason: "both blocks have a rule for it, one requires it", rules: append(only(), rule(job, "{.job}")), want: failover.Hold},
-		"both reversed":  {reason: "in any order", rules: append([]preservation.Rule{rule(job, "{.job}")}, only()...), want: failover.Hold},
+		"none":                            {reason: "a value without a rule is Required", want: failover.Hold},
+		"required":                        {reason: "empty is Required", rules: []preservation.Rule{rule(job, "{.job}")}, want: failover.Hold},
+		"optional":                        {reason: "it may be missing", rules: only(), want: failover.Apply},
+		"another":                         {reason: "a rule for another key says nothing", rules: []preservation.Rule{optional(step, "{.step}")}, want: failover.Hold},
+		"optional, beside a required one": {reason: "a rule for another key says nothing", rules: append(only(), rule(step, "{.step}")), want: failover.Apply},
+		"strange policy":                  {reason: "an unknown text is Required (L6)", rules: []preservation.Rule{odd}, want: failover.Hold},
+		"both":                            {reason: "both blocks have a rule for it, one requires it", rules: append(only(), rule(job, "{.job}")), want: failover.Hold},
+		"both reversed":                   {reason: "in any order", rules: append([]preservation.Rule{rule(job, "{.job}")}, only()...), want: failover.Hold},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -343,6 +350,18 @@ func TestGateReadsRulesCarefully(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestGateNamesFencingAsWaiting(t *testing.T) {
+	t.Parallel()
+	in := failover.GateInput{Targets: on("west"), Tasks: []eviction.Task{left("east", 0, "east", "A")}}
+	in.Assessment = eviction.Assess(eviction.AssessInput{Tasks: in.Tasks, Targets: in.Targets, FencingDeadline: ptr(time.Minute), Now: at(60)})
+	if diff := cmp.Diff(purge.NeedsFencing, in.Assessment.Decisions[0].Reason); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"west": "Hold OldCopyNotGone"}, briefs(failover.Gate(in))); diff != "" {
+		t.Errorf("whatever is asked of a person, the old copy is awaited (-want +got):\n%s", diff)
 	}
 }
 
@@ -368,6 +387,7 @@ func TestGateMessages(t *testing.T) {
 		"ambiguous":  {story{targets: "north", tasks: []eviction.Task{left("east", 0, "east west", "A"), left("west", 0, "east west", "B")}, facts: gone("east west"), items: copies("north")}, "the states of east and west differ"},
 		"several":    {story{targets: "north south", tasks: east, facts: gone("east"), rules: only()}, "the state of east can go to one copy only, and the application has several"},
 		"mode":       {story{targets: "north", tasks: []eviction.Task{leaving(purge.Never, "east", 0, "east", "A")}}, "the old copy on east does not go first and keeps the state"},
+		"carrier":    {story{targets: "north", tasks: []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Never, "west", 60, "west", "")}, facts: gone("east")}, "the old copy on west does not go first and keeps the state"},
 		"not gone":   {story{targets: "north", tasks: east, items: copies("north")}, "the old copy on east is neither gone nor fenced"},
 		"forgotten":  {story{targets: "north", tasks: east, forgotten: true}, "the old copy on east is neither gone nor fenced: the new copy waits"},
 		"injected":   {story{targets: "north", tasks: east, facts: gone("east")}, "the state of east goes along"},

@@ -139,7 +139,8 @@ type Preparation struct {
 //
 // The error is nil unless the outcome is Blocked. It joins all that blocks, for
 // errors.As: *preservation.RuleError, *preservation.InjectError or *field.Error,
-// whose paths start at "failover" for the policy and at "eviction" for rule 6.
+// whose paths start at "cause", at "failover" for the policy, and at "eviction" for
+// rule 6.
 // A retry with the same input can help with none of them; with a newer status,
 // where RuleError.Retryable says so. Inputs are not changed, and the result
 // shares nothing with them.
@@ -228,7 +229,8 @@ func reasonOf(cause preservation.Cause) (Reason, error) {
 	case preservation.Planned:
 		return PlannedMove, nil
 	default:
-		return "", fmt.Errorf("cause %q is unknown: use Application, Cluster or Planned", string(cause))
+		known := []preservation.Cause{preservation.Application, preservation.Cluster, preservation.Planned}
+		return "", field.NotSupported(field.NewPath("cause"), cause, known)
 	}
 }
 
@@ -241,8 +243,8 @@ func termWarnings(in PrepareInput, terms Terms) []Warning {
 			Message: fmt.Sprintf("the policy says nothing for the cause %s: Gracefully, and nothing is carried", in.Cause),
 		})
 	}
-	if in.Cause == preservation.Cluster && len(terms.StatePreservation.Rules) == 0 &&
-		len(TermsFor(in.Policy, preservation.Application).StatePreservation.Rules) > 0 {
+	application := TermsFor(in.Policy, preservation.Application)
+	if len(terms.StatePreservation.Rules) == 0 && len(application.StatePreservation.Rules) > 0 {
 		out = append(out, Warning{
 			Cluster: in.Cluster, Reason: RulesOnlyUnderApplication,
 			Message: "rules stand only under application: the cluster failed, so nothing is carried",
@@ -308,9 +310,9 @@ func trial(in PrepareInput, terms Terms, state preservation.State) error {
 		return nil
 	}
 	labels, rest := state.Split()
+	// Nothing is newer than this task, so nobody asks what ran before it.
 	tasks := append(slices.Clone(in.Tasks), eviction.Task{
-		FromCluster: in.Cluster, PurgeMode: terms.Mode,
-		PreservedLabelState: labels, PreservedState: rest, ClustersBeforeFailover: targetNames(in.Targets),
+		FromCluster: in.Cluster, PurgeMode: terms.Mode, PreservedLabelState: labels, PreservedState: rest,
 	})
 	options := in.Injection
 	options.Protection.Domains = slices.Concat(options.Protection.Domains, in.Protection.Domains)

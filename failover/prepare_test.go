@@ -131,6 +131,15 @@ func TestPrepare(t *testing.T) {
 		"one of two": {reason: "rule 4: the item that has a status", in: preparing(func(in *input) {
 			in.Items = append([]eviction.AggregatedStatusItem{reporting("east", "", "")}, in.Items...)
 		}), want: evict},
+		"one of two, empty": {reason: "rule 4: an item without bytes contradicts nobody", in: preparing(func(in *input) {
+			x := reporting("east", "", "{}")
+			x.Status.Raw = nil
+			in.Items = append(in.Items, x)
+		}), want: evict},
+		"one of two, strange": {
+			reason: "rule 4: a byte is something", in: preparing(func(in *input) { in.Items = append(in.Items, reporting("east", "", "1")) }),
+			want: answer{Outcome: failover.Blocked, Reason: failover.MissingState, Errors: []string{"BadStatus " + job}},
+		},
 		"other's differs": {reason: "rule 4: another cluster contradicts nobody", in: preparing(func(in *input) { in.Items = append(in.Items, reporting("west", "", `{"job":"B"}`)) }), want: evict},
 		"optional": {
 			reason: "rule 4: what is Optional blocks nothing, and is told",
@@ -163,6 +172,20 @@ func TestPrepare(t *testing.T) {
 			}),
 		},
 		"bad manifest, older state": {reason: "rule 5: A goes on, and must fit (I2)", in: preparing(func(in *input) { west(in); in.Template = &unstructured.Unstructured{} }), want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused, Warnings: notAsked.Warnings}},
+		"bad manifest, older state, gracefully": {
+			reason: "rule 5: west keeps what it has", in: preparing(func(in *input) {
+				west(in)
+				in.Policy, in.Template = policy(purge.Gracefully), &unstructured.Unstructured{}
+			}), want: notAsked,
+		},
+		"protected older state": {
+			reason: "rule 5: the caller's protection counts for what was carried before", want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused, Warnings: notAsked.Warnings},
+			in: preparing(func(in *input) {
+				west(in)
+				in.Tasks[0].PreservedLabelState = map[string]string{"example.com/old": "A"}
+				in.Protection.Keys = []string{"example.com/old"}
+			}),
+		},
 		"bad manifest, ended state": {reason: "rule 5: A ended on west, nothing is injected", in: preparing(func(in *input) {
 			west(in)
 			in.LastHealthy = healthy("west", 9)
@@ -196,6 +219,12 @@ func TestPrepare(t *testing.T) {
 		"block elsewhere": {
 			reason: "rule 7: both warnings", in: preparing(func(in *input) { in.Cause, in.Policy.Cluster = preservation.Cluster, nil }),
 			want: answer{Outcome: failover.Evict, Reason: failover.TaintUntolerated, Warnings: []failover.WarningReason{failover.NoPolicy, failover.RulesOnlyUnderApplication}},
+		},
+		"no rules anywhere": {
+			reason: "rule 7: there is nothing to miss", in: preparing(func(in *input) {
+				in.Cause, in.Policy = preservation.Cluster, failover.Behavior{Application: &failover.ApplicationBehavior{}, Cluster: &failover.ClusterBehavior{}}
+			}),
+			want: answer{Outcome: failover.Evict, Reason: failover.TaintUntolerated},
 		},
 		"rules for clusters only": {
 			reason: "rule 7: an application block without rules asks for nothing", in: preparing(func(in *input) { in.Policy.Application.StatePreservation = nil }),
@@ -283,8 +312,8 @@ func TestPrepareErrors(t *testing.T) {
 
 	_, err = failover.Prepare(preparing(func(in *input) { in.Items = nil }))
 	require.ErrorAs(t, err, &ruleError)
-	if !ruleError.Retryable() {
-		t.Error("a status that was not collected yet may come")
+	if !ruleError.Retryable() || ruleError.Cluster != "east" {
+		t.Errorf("a status of east that was not collected yet may come: %+v", ruleError)
 	}
 
 	_, err = failover.Prepare(preparing(func(in *input) { in.Template = manifest(map[string]any{"a": true}) }))
@@ -300,7 +329,8 @@ func TestPrepareErrors(t *testing.T) {
 	require.ErrorAs(t, err, &fieldError)
 	require.ErrorContains(t, err, "eviction.producer")
 	_, err = failover.Prepare(preparing(func(in *input) { in.Cause = "plan" }))
-	require.EqualError(t, err, `cause "plan" is unknown: use Application, Cluster or Planned`)
+	require.ErrorAs(t, err, &fieldError)
+	require.EqualError(t, err, `cause: Unsupported value: "plan": supported values: "Application", "Cluster", "Planned"`)
 }
 
 func TestPrepareMessages(t *testing.T) {

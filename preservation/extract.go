@@ -36,10 +36,10 @@ type Extraction struct {
 // The work is bounded by the limits that the package comment lists; a rule that
 // passes one is TooLarge (S12).
 func (x *Extractor) Extract(in Sources) (Extraction, error) {
-	var out Extraction
 	if x == nil || len(x.rules) == 0 {
-		return out, nil
+		return Extraction{}, nil
 	}
+	var out Extraction
 	var blocking []error
 	docs := reader{sources: in, read: make(map[Source]decoded)}
 	room := annotationRoom(MaxAnnotationsBytes)

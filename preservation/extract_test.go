@@ -146,6 +146,7 @@ func TestDocuments(t *testing.T) {
 // A short template may name a long text again and again.
 func TestExtractBoundsTheValue(t *testing.T) {
 	t.Parallel()
+	const limit = 262_144
 	raw := func(size int) preservation.Document {
 		return preservation.RawDocument([]byte(`{"a":["` + strings.Repeat("x", size) + `","y"]}`))
 	}
@@ -157,12 +158,12 @@ func TestExtractBoundsTheValue(t *testing.T) {
 	}{
 		"Join":       {"a union of one index, 100 times", "{.a[0" + strings.Repeat(",0", 99) + "]}", 1 << 20, preservation.TooLarge},
 		"Pieces":     {"one path, 60 times", strings.Repeat("{.a[0]}", 60), 1 << 20, preservation.TooLarge},
-		"Limit":      {"the limit belongs to the legal sizes; a label holds less", "{.a[0]}", preservation.MaxValueBytes, preservation.InvalidValue},
-		"Over":       {"one byte more", "{.a[0]}", preservation.MaxValueBytes + 1, preservation.TooLarge},
-		"JoinLimit":  {"the separator counts once for two", "{.a[0,1]}", preservation.MaxValueBytes - 3, preservation.InvalidValue},
-		"JoinOver":   {"one byte more", "{.a[0,1]}", preservation.MaxValueBytes - 2, preservation.TooLarge},
-		"PieceLimit": {"text counts too", "{.a[0]}-{.a[1]}", preservation.MaxValueBytes - 2, preservation.InvalidValue},
-		"PieceOver":  {"one byte more", "{.a[0]}-{.a[1]}", preservation.MaxValueBytes - 1, preservation.TooLarge},
+		"Limit":      {"the limit belongs to the legal sizes; a label holds less", "{.a[0]}", limit, preservation.InvalidValue},
+		"Over":       {"one byte more", "{.a[0]}", limit + 1, preservation.TooLarge},
+		"JoinLimit":  {"the separator counts once for two", "{.a[0,1]}", limit - 3, preservation.InvalidValue},
+		"JoinOver":   {"one byte more", "{.a[0,1]}", limit - 2, preservation.TooLarge},
+		"PieceLimit": {"text counts too", "{.a[0]}-{.a[1]}", limit - 2, preservation.InvalidValue},
+		"PieceOver":  {"one byte more", "{.a[0]}-{.a[1]}", limit - 1, preservation.TooLarge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -345,6 +345,48 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// The list is reviewed twice: a key that is lost here is an object that is lost.
+func TestKarmadaProtectionKeys(t *testing.T) {
+	t.Parallel()
+	want := preservation.Protection{Keys: []string{
+		"clusterpropagationpolicy.karmada.io/name",
+		"clusterpropagationpolicy.karmada.io/permanent-id",
+		"clusterpropagationpolicy.karmada.io/uid",
+		"clusterresourcebinding.karmada.io/key",
+		"clusterresourcebinding.karmada.io/name",
+		"clusterresourcebinding.karmada.io/permanent-id",
+		"clusterresourcebinding.karmada.io/uid",
+		"karmada.io/managed",
+		"multiclusterservice.karmada.io/name",
+		"multiclusterservice.karmada.io/namespace",
+		"multiclusterservice.karmada.io/permanent-id",
+		"propagation.karmada.io/instruction",
+		"propagationpolicy.karmada.io/name",
+		"propagationpolicy.karmada.io/namespace",
+		"propagationpolicy.karmada.io/permanent-id",
+		"propagationpolicy.karmada.io/uid",
+		"resourcebinding.karmada.io/key",
+		"resourcebinding.karmada.io/name",
+		"resourcebinding.karmada.io/namespace",
+		"resourcebinding.karmada.io/permanent-id",
+		"resourcebinding.karmada.io/uid",
+		"resourcetemplate.karmada.io/claimed-by",
+		"resourcetemplate.karmada.io/deletion-protected",
+		"resourcetemplate.karmada.io/managed-annotations",
+		"resourcetemplate.karmada.io/managed-labels",
+		"resourcetemplate.karmada.io/retain-replicas",
+		"resourcetemplate.karmada.io/uid",
+		"work.karmada.io/conflict-resolution",
+		"work.karmada.io/name",
+		"work.karmada.io/namespace",
+		"work.karmada.io/permanent-id",
+		"work.karmada.io/uid",
+	}}
+	if diff := cmp.Diff(want, preservation.KarmadaProtection()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A list that one caller extends must not change the list of another.
 func TestKarmadaProtectionIsFresh(t *testing.T) {
 	t.Parallel()

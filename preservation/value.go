@@ -224,15 +224,14 @@ func missing(miss *jsonpath.Miss) *fault {
 // faultOf gives an evaluation error its class.
 func faultOf(err error) *fault {
 	f := &fault{BadPath, err.Error()}
-	var eval *jsonpath.EvalError
-	if errors.As(err, &eval) {
-		switch eval.Kind {
-		case jsonpath.TypeMismatch:
-			f.class = TypeMismatch
-		case jsonpath.TooLarge:
-			f.class = TooLarge
-		case jsonpath.BadPath:
-		}
+	eval := &jsonpath.EvalError{}
+	errors.As(err, &eval)
+	switch eval.Kind {
+	case jsonpath.TypeMismatch:
+		f.class = TypeMismatch
+	case jsonpath.TooLarge:
+		f.class = TooLarge
+	case jsonpath.BadPath:
 	}
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,12 +61,9 @@ func TestOutputTellsTheStory(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, line := range lines {
-				if line == tc.line {
-					return
-				}
+			if !slices.Contains(lines, tc.line) {
+				t.Errorf("no line %q: %s", tc.line, tc.reason)
 			}
-			t.Errorf("no line %q: %s", tc.line, tc.reason)
 		})
 	}
 }

@@ -1,0 +1,76 @@
+# Everything here is a short name for a command. CI runs .ci/run, and so does
+# make check.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Short names of pinned tools, built into .bin on first use.
+tool = "$$(bash .ci/tool $(1))"
+
+# How long each fuzz target runs.
+FUZZTIME ?= 60s
+# Arguments of the mutation tests: files, or flags such as -changed=main.
+MUTATE ?=
+# The tag or commit that the API is compared with.
+BASE ?= HEAD
+
+.PHONY: help
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: check
+check: ## Run all that CI runs.
+	bash .ci/run
+
+.PHONY: test
+test: ## Run the tests.
+	go test ./...
+
+.PHONY: race
+race: ## Run the tests with the race detector, in random order.
+	go test -race -shuffle=on ./...
+
+.PHONY: cover
+cover: ## Check the coverage of each package.
+	bash .ci/coverage
+
+.PHONY: fmt
+fmt: ## Format all Go files.
+	$(call tool,golangci-lint) fmt ./...
+
+.PHONY: fmt-check
+fmt-check: ## Fail if a file is not formatted.
+	$(call tool,golangci-lint) fmt --diff ./...
+
+.PHONY: vet
+vet: ## Run go vet.
+	go vet ./...
+
+.PHONY: lint
+lint: ## Run the linters.
+	$(call tool,golangci-lint) run ./...
+
+.PHONY: tidy-check
+tidy-check: ## Fail if go.mod or go.sum is not tidy.
+	go mod tidy -diff
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME.
+	bash .ci/fuzz $(FUZZTIME)
+
+.PHONY: mutate
+mutate: ## Run mutation tests over .ci/decision-files (slow); MUTATE="file ..." for some.
+	go -C .ci/mutate run . $(MUTATE)
+
+.PHONY: decisions
+decisions: ## Fail if an exported decision is not in .ci/decision-files.
+	go -C .ci/mutate run . -check
+
+.PHONY: api
+api: ## Show API changes since BASE; fail on incompatible ones.
+	bash .ci/api $(BASE)
+
+.PHONY: tools
+tools: ## Build the pinned tools.
+	for tool in $$(bash .ci/tool --pins | cut -d ' ' -f 1); do bash .ci/tool "$$tool"; done
