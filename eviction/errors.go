@@ -23,6 +23,9 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("eviction %d, of cluster %q, is refused: %v", e.Index, e.Cluster, e.Errors.ToAggregate())
 }
 
+// Retryable is false: the same eviction is refused again (L7).
+func (*RefusedError) Retryable() bool { return false }
+
 // Unwrap returns the single errors.
 func (e *RefusedError) Unwrap() []error {
 	out := make([]error, 0, len(e.Errors))

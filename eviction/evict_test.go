@@ -460,6 +460,9 @@ func TestEvictErrors(t *testing.T) {
 
 	var refused *eviction.RefusedError
 	require.ErrorAs(t, err, &refused)
+	if refused.Retryable() {
+		t.Error("L7: the same eviction is refused again")
+	}
 	if refused.Index != 1 || refused.Cluster != "west" || len(refused.Errors) != 1 {
 		t.Errorf("the first refused eviction is the second one: %+v", refused)
 	}

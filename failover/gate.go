@@ -80,6 +80,11 @@ type Gated struct {
 	State preservation.State
 	// Origin is the cluster that the state comes from; empty unless Inject.
 	Origin string
+	// LeftOut are clusters whose tasks hold newer state that is not used, because
+	// they are not known to have been healthy since they received this one; sorted,
+	// empty unless Inject. A host that keeps nothing beside the tasks cannot know
+	// better, and a person may want to (I1).
+	LeftOut []string
 	// Reason is never empty.
 	Reason GateReason
 	// Message says the same to people, without any state (L7).
@@ -94,7 +99,8 @@ type Gated struct {
 //  2. UnknownOrigin: a move with state lacks clustersBeforeFailover.
 //  3. AlreadyRunning: the target is one of them, and its copy of that time is not
 //     confirmed gone. Where the target's newest task is older than the move, Gone
-//     is about an older copy and does not count.
+//     is about an older copy and does not count. Others that require the copy on
+//     the target keep one running there, too.
 //  4. AmbiguousOrigin: moves with different state are to end here.
 //  5. SeveralTargets: more than one target is new, or one that is not new stays.
 //  6. ModeNotDirectly: the move is not Directly; or the state went on to a copy
@@ -109,6 +115,8 @@ type Gated struct {
 // A target is held (P5, L6)
 //
 //   - while a decision of the assessment holds it;
+//   - when it has a Directly task that the assessment lacks, and its old copy is
+//     not gone (E13);
 //   - when it has no copy and gate 7 fails, even if the assessment does not know
 //     the task; but not because of a copy that others require, which stays and is
 //     not waited for: the new copy then starts without the state, since two
@@ -163,6 +171,11 @@ func (g gates) decide(target string) Gated {
 		out.Reason, out.Message = holdReason(by), "held because of "+by.FromCluster+": "+by.Message
 		return out
 	}
+	if g.unassessed(target) {
+		out.Action = Hold
+		out.Reason, out.Message = OldCopyNotGone, notGone(target)+", and its task is not assessed"
+		return out
+	}
 	if origin, waiting := g.standing(target, g.notAwaited); waiting && !hasCopy {
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(origin)+": the new copy waits"
@@ -174,7 +187,7 @@ func (g gates) decide(target string) Gated {
 		return out
 	}
 	if out.Reason == Injected {
-		out.Inject, out.Origin = true, g.live[0].Origin
+		out.Inject, out.Origin, out.LeftOut = true, g.live[0].Origin, g.leftOut()
 		out.State = g.live[0].State.Clone()
 	}
 	return out
@@ -187,6 +200,9 @@ func (g gates) first(target string) (GateReason, string) {
 	}
 	if move, found := g.find(func(m Carried) bool { return len(m.ClustersBeforeFailover) == 0 }); found {
 		return UnknownOrigin, "the task of " + move.Origin + " does not say which clusters ran the application before"
+	}
+	if g.Clusters[target].RequiredByOthers {
+		return AlreadyRunning, "others require a copy on " + target + ", whatever moves"
 	}
 	if move, found := g.ranBefore(target); found {
 		return AlreadyRunning, target + " ran the application before " + move.Origin + " was evicted"
@@ -263,6 +279,26 @@ func (g gates) standing(target string, free func(cluster string) bool) (string, 
 		return "", false
 	}
 	return g.moves[i].Origin, true
+}
+
+// unassessed says that a Directly task of the cluster itself is missing from the
+// assessment while its old copy is not gone: what runs there is to be deleted.
+func (g gates) unassessed(cluster string) bool {
+	own := slices.ContainsFunc(g.moves, func(m Carried) bool { return m.Origin == cluster && m.Mode == purge.Directly })
+	return own && g.Clusters[cluster].Presence != purge.Gone &&
+		!slices.ContainsFunc(g.Assessment.Decisions, func(d eviction.Decision) bool { return d.FromCluster == cluster })
+}
+
+// leftOut are the sources of newer state than the one that is used.
+func (g gates) leftOut() []string {
+	var out []string
+	for _, move := range g.moves {
+		if move.newerThan(g.live[0]) && move.injectable() && !move.State.IsEmpty() && !move.State.Equal(g.live[0].State) {
+			out = append(out, move.Origin)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // settled says that the old copy on the cluster cannot act beside a new one.

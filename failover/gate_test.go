@@ -45,15 +45,30 @@ func only() []preservation.Rule { return []preservation.Rule{optional(job, "{.jo
 func oneMove() map[string]story {
 	east := []eviction.Task{left("east", 0, "east", "A")}
 	return map[string]story{
-		"no task":               {reason: "nothing to inject", targets: "west", want: map[string]string{"west": "Apply NoState"}},
-		"no state":              {reason: "the task carries nothing", targets: "west", tasks: []eviction.Task{left("east", 0, "east", "")}, facts: gone("east"), want: map[string]string{"west": "Apply NoState"}},
-		"no target":             {reason: "nobody to answer for", tasks: east, facts: gone("east"), want: map[string]string{}},
-		"gone":                  {reason: "the usual case", targets: "west", tasks: east, facts: gone("east"), want: map[string]string{"west": "Apply Injected A of east"}},
-		"gone, copy there":      {reason: "a copy that no move lists is the one that received it: the label stays", targets: "west", tasks: east, facts: gone("east"), items: copies("west"), want: map[string]string{"west": "Apply Injected A of east"}},
-		"present":               {reason: "the old copy goes first (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present}}, want: map[string]string{"west": "Hold OldCopyNotGone"}},
-		"unknown":               {reason: "no news is no success (L6)", targets: "west", tasks: east, want: map[string]string{"west": "Hold OldCopyNotGone"}},
-		"strange presence":      {reason: "an unknown text is no success (L6)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: "gone"}}, want: map[string]string{"west": "Hold InvalidInput"}},
-		"unknown, copy there":   {reason: "a copy that exists is never frozen, and gets nothing (P5)", targets: "west", tasks: east, items: copies("west"), want: map[string]string{"west": "Apply OldCopyNotGone"}},
+		"no task":             {reason: "nothing to inject", targets: "west", want: map[string]string{"west": "Apply NoState"}},
+		"no state":            {reason: "the task carries nothing", targets: "west", tasks: []eviction.Task{left("east", 0, "east", "")}, facts: gone("east"), want: map[string]string{"west": "Apply NoState"}},
+		"no target":           {reason: "nobody to answer for", tasks: east, facts: gone("east"), want: map[string]string{}},
+		"gone":                {reason: "the usual case", targets: "west", tasks: east, facts: gone("east"), want: map[string]string{"west": "Apply Injected A of east"}},
+		"gone, copy there":    {reason: "a copy that no move lists is the one that received it: the label stays", targets: "west", tasks: east, facts: gone("east"), items: copies("west"), want: map[string]string{"west": "Apply Injected A of east"}},
+		"present":             {reason: "the old copy goes first (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present}}, want: map[string]string{"west": "Hold OldCopyNotGone"}},
+		"unknown":             {reason: "no news is no success (L6)", targets: "west", tasks: east, want: map[string]string{"west": "Hold OldCopyNotGone"}},
+		"strange presence":    {reason: "an unknown text is no success (L6)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: "gone"}}, want: map[string]string{"west": "Hold InvalidInput"}},
+		"unknown, copy there": {reason: "a copy that exists is never frozen, and gets nothing (P5)", targets: "west", tasks: east, items: copies("west"), want: map[string]string{"west": "Apply OldCopyNotGone"}},
+		"target required by others": {
+			reason: "others keep a copy on west, whatever moves: it never receives foreign state (I1)", targets: "west", tasks: east, items: copies("west"),
+			facts: map[string]eviction.Facts{"east": {Presence: purge.Gone}, "west": {RequiredByOthers: true}}, want: map[string]string{"west": "Apply AlreadyRunning"},
+		},
+		"own task not assessed": {
+			reason: "what runs on east is to be deleted, whether the assessment knows or not (E13)", targets: "east", tasks: east, items: copies("east"), forgotten: true,
+			want: map[string]string{"east": "Hold OldCopyNotGone"},
+		},
+		"own task not assessed, gone": {
+			reason: "a copy there is a new one (E13)", targets: "east", tasks: east, facts: gone("east"), forgotten: true, want: map[string]string{"east": "Apply Injected A of east"},
+		},
+		"own graceful task not assessed": {
+			reason: "it counts as withdrawn (E13)", targets: "east", tasks: []eviction.Task{leaving(purge.Gracefully, "east", 0, "east", "A")}, items: copies("east"), forgotten: true,
+			want: map[string]string{"east": "Apply AlreadyRunning"},
+		},
 		"fenced":                {reason: "a fence is as good as gone (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Fenced: true}}, want: map[string]string{"west": "Apply Injected A of east"}},
 		"released":              {reason: "release is never taken back (P5)", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, Released: true}}, items: copies("west"), want: map[string]string{"west": "Apply Injected A of east"}},
 		"required by others":    {reason: "what others require is not awaited (P5, K19), and runs on with the state", targets: "west", tasks: east, facts: map[string]eviction.Facts{"east": {Presence: purge.Present, RequiredByOthers: true}}, want: map[string]string{"west": "Apply OldCopyNotGone"}},
@@ -242,6 +257,34 @@ func TestGate(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestGateTellsWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	a, b := left("east", 0, "east", "A"), left("west", 60, "west", "B")
+	cases := map[string]struct {
+		reason  string
+		tasks   []eviction.Task
+		healthy map[string]time.Time
+		want    []string
+	}{
+		"not known":  {reason: "west may have been healthy with B: a person may want to know", tasks: []eviction.Task{b, a}, want: []string{"west"}},
+		"healthy":    {reason: "B is used", tasks: []eviction.Task{a, b}, healthy: map[string]time.Time{"west": at(30)}},
+		"no state":   {reason: "there is nothing to leave out", tasks: []eviction.Task{a, left("west", 60, "west", "")}},
+		"same state": {reason: "nothing is lost", tasks: []eviction.Task{a, left("west", 60, "west", "A")}},
+		"graceful":   {reason: "what Gracefully preserved is never injected", tasks: []eviction.Task{a, leaving(purge.Gracefully, "west", 60, "east west", "B")}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := failover.Gate(assessed(failover.GateInput{
+				Targets: on("north"), Tasks: tc.tasks, Clusters: gone("east west"), LastHealthy: tc.healthy,
+			}, at(3600)))
+			if diff := cmp.Diff([][]string{tc.want}, [][]string{got[0].LeftOut}); diff != "" || !got[0].Inject {
+				t.Errorf("%s (-want +got):\n%s\n%+v", tc.reason, diff, got)
+			}
+		})
 	}
 }
 

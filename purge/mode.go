@@ -91,6 +91,9 @@ func (e *ModeError) Error() string {
 	return fmt.Sprintf("purge mode %q is unknown: use Directly, Gracefully or Never", string(e.Mode))
 }
 
+// Retryable is false: the same text stays no mode (L7).
+func (*ModeError) Retryable() bool { return false }
+
 // ValidateMode refuses a text that [Normalize] refuses, at path (P3, L7). Empty
 // and the old names are valid. The list has one error or none; nil = valid.
 func ValidateMode(m Mode, path *field.Path) field.ErrorList {

@@ -105,6 +105,9 @@ func TestNormalizeRefuses(t *testing.T) {
 			got, err := purge.Normalize(tt.mode)
 			var refused *purge.ModeError
 			require.ErrorAs(t, err, &refused, tt.reason)
+			if refused.Retryable() {
+				t.Error("L7: the same text stays no mode")
+			}
 			if diff := cmp.Diff(tt.want, *refused); diff != "" {
 				t.Errorf("%s: (-want +got)\n%s", tt.reason, diff)
 			}
