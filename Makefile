@@ -64,7 +64,7 @@ mutate: ## Run mutation tests over .ci/decision-files (slow); MUTATE="file ..." 
 	go -C .ci/mutate run . $(MUTATE)
 
 .PHONY: decisions
-decisions: ## Fail if an exported decision is not in .ci/decision-files.
+decisions: ## Fail if an exported name lacks its rule, its example or its decision file.
 	go -C .ci/mutate run . -check
 
 .PHONY: api

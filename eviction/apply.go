@@ -2,7 +2,7 @@ package eviction
 
 import "github.com/carryover-io/carryover/purge"
 
-// ApplyOptions adapt [Apply] to the host.
+// ApplyOptions adapt [Apply] to the host (E7).
 type ApplyOptions struct {
 	// DropOnPurge is for hosts that delete a copy because its cluster is in no
 	// list any more, as Karmada does: tasks whose outcome is Purge are dropped

@@ -11,7 +11,8 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// Facts are what the caller knows of one cluster. The zero value knows nothing.
+// Facts are what the caller knows of one cluster. The zero value knows nothing, and
+// what is not known is never read as success (L6, E7).
 type Facts struct {
 	// Presence of the old copy there; empty = Unknown.
 	Presence purge.Presence
@@ -29,7 +30,7 @@ type Facts struct {
 	HealthySince time.Time
 }
 
-// AssessInput is all that [Assess] looks at.
+// AssessInput is all that [Assess] looks at (E7).
 type AssessInput struct {
 	// Tasks are the stored tasks.
 	Tasks []Task
@@ -65,7 +66,7 @@ const (
 	Finish Outcome = "Finish"
 )
 
-// Decision is what to do about one task.
+// Decision is what to do about one task (E7).
 type Decision struct {
 	// FromCluster and CreationTimestamp are as stored: the key by which [Apply]
 	// finds the task again (E10).
@@ -97,7 +98,8 @@ type Decision struct {
 	NextCheck purge.NextCheck
 }
 
-// Report is something that a person may want to know. It changes no decision.
+// Report is something that a person may want to know (E8, E12, E13, F5). It changes
+// no decision.
 type Report struct {
 	// Cluster that it is about; empty = none in particular.
 	Cluster string
@@ -107,7 +109,7 @@ type Report struct {
 	Message string
 }
 
-// Assessment is what [Assess] returns. Nothing in it aliases the input.
+// Assessment is what [Assess] returns (E7). Nothing in it aliases the input (L1).
 type Assessment struct {
 	// Decisions has one element for each task, in input order.
 	Decisions []Decision

@@ -35,8 +35,8 @@ func (d Decision) clone() Decision {
 	return d
 }
 
-// State is all that the next copy receives: the preserved labels and the rest
-// (F7). It shares nothing with the task.
+// State is all that the next copy receives: the preserved labels and the rest, which
+// a merge keeps or replaces together (E2). It shares nothing with the task (L1).
 func (t Task) State() preservation.State {
 	return preservation.Join(t.PreservedLabelState, t.PreservedState)
 }

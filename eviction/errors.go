@@ -18,7 +18,7 @@ type RefusedError struct {
 	Errors field.ErrorList
 }
 
-// Error names the cluster and all that is wrong.
+// Error names the cluster and all that is wrong (L7).
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("eviction %d, of cluster %q, is refused: %v", e.Index, e.Cluster, e.Errors.ToAggregate())
 }
@@ -26,7 +26,7 @@ func (e *RefusedError) Error() string {
 // Retryable is false: the same eviction is refused again (L7).
 func (*RefusedError) Retryable() bool { return false }
 
-// Unwrap returns the single errors.
+// Unwrap returns the single errors (L7).
 func (e *RefusedError) Unwrap() []error {
 	out := make([]error, 0, len(e.Errors))
 	for _, one := range e.Errors {

@@ -15,7 +15,7 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// Eviction asks to move an application away from one cluster.
+// Eviction asks to move an application away from one cluster (E1).
 type Eviction struct {
 	// FromCluster is the cluster to leave; required.
 	FromCluster string
@@ -42,7 +42,7 @@ type Eviction struct {
 	LastHealthy time.Time
 }
 
-// EvictInput is all that [Evict] looks at.
+// EvictInput is all that [Evict] looks at (E1).
 type EvictInput struct {
 	// Targets are the clusters chosen by the scheduler.
 	Targets []TargetCluster
@@ -73,7 +73,7 @@ const (
 	Refused EvictOutcome = "Refused"
 )
 
-// Result is what happened to one eviction.
+// Result is what happened to one eviction (E1).
 type Result struct {
 	// FromCluster is the cluster of the eviction.
 	FromCluster string
@@ -85,7 +85,7 @@ type Result struct {
 	Message string
 }
 
-// Evicted is what [Evict] returns. Nothing in it aliases the input.
+// Evicted is what [Evict] returns (E1). Nothing in it aliases the input (L1).
 type Evicted struct {
 	// Targets without the evicted clusters, in input order.
 	Targets []TargetCluster

@@ -1,6 +1,7 @@
 package eviction_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -462,6 +463,9 @@ func TestEvictErrors(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	if refused.Retryable() {
 		t.Error("L7: the same eviction is refused again")
+	}
+	if singles := refused.Unwrap(); len(singles) != 1 || !errors.Is(singles[0], refused.Errors[0]) {
+		t.Errorf("L7: it unwraps to exactly its errors: %v", singles)
 	}
 	if refused.Index != 1 || refused.Cluster != "west" || len(refused.Errors) != 1 {
 		t.Errorf("the first refused eviction is the second one: %+v", refused)

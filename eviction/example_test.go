@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -128,6 +129,20 @@ func ExampleAssessment_Holds() {
 	// Output:
 	// north goes on
 	// west waits for east OldCopyUnreachable
+}
+
+// A task keeps labels and the rest apart, as Karmada's type has only the labels.
+func ExampleTask_State() {
+	task := eviction.Task{
+		PreservedLabelState: map[string]string{"example.com/job-id": "e6fd"},
+		PreservedState:      &preservation.State{Annotations: map[string]string{"example.com/path": "s3p://b/sp-1"}},
+	}
+	for _, ref := range task.State().Keys() {
+		fmt.Println(ref.Target, ref.Key)
+	}
+	// Output:
+	// Annotation example.com/path
+	// Label example.com/job-id
 }
 
 func ExampleApply() {

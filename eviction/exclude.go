@@ -23,7 +23,7 @@ type Cooldown struct {
 	Since time.Time
 }
 
-// ExcludeInput is all that [Exclude] looks at.
+// ExcludeInput is all that [Exclude] looks at (E12).
 type ExcludeInput struct {
 	// Tasks are those that are not finished.
 	Tasks []Task
@@ -39,7 +39,7 @@ type ExcludeInput struct {
 	Now time.Time
 }
 
-// Excluded is one cluster that the scheduler should avoid.
+// Excluded is one cluster that the scheduler should avoid (E12).
 type Excluded struct {
 	// Cluster to avoid.
 	Cluster string
@@ -50,7 +50,7 @@ type Excluded struct {
 	Until time.Time
 }
 
-// Exclusion is what [Exclude] returns. Nothing in it aliases the input.
+// Exclusion is what [Exclude] returns (E12). Nothing in it aliases the input (L1).
 type Exclusion struct {
 	// Clusters to avoid, sorted, each once.
 	Clusters []Excluded

@@ -11,7 +11,7 @@ import (
 // but that cluster; once its old copy is gone, a copy there is a new one and it
 // is a candidate too (E13):
 //
-//  1. None without any candidate: nothing is no replacement (F28).
+//  1. None without any candidate: nothing is no replacement (E8).
 //  2. Ready if the scheduler is done, every candidate is healthy, no status is
 //     known to be older than the task, and the replicas are enough.
 //  3. Applied if a status that counts shows a copy on at least one of them.

@@ -53,17 +53,19 @@ type Task struct {
 	ClustersBeforeFailover []string `json:"clustersBeforeFailover,omitempty"`
 }
 
-// TargetCluster is a cluster that the scheduler chose for the application.
+// TargetCluster is a cluster that the scheduler chose for the application; [Evict]
+// takes it off the list (E1).
 type TargetCluster struct {
 	// Name of the cluster.
 	Name string `json:"name"`
-	// Replicas assigned to it: nil = not known or no such notion, 0 = none.
+	// Replicas assigned to it: nil = not known or no such notion, 0 = none (E5).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Components are the replicas of each part of an application with several.
 	Components []Component `json:"components,omitempty"`
 }
 
-// Component is one part of an application that is scaled on its own.
+// Component is one part of an application that is scaled on its own. A task keeps
+// it for a withdrawal (E11).
 type Component struct {
 	// Name of the part, such as taskmanager.
 	Name string `json:"name"`
@@ -72,7 +74,7 @@ type Component struct {
 }
 
 // AggregatedStatusItem is what was observed of the application on one cluster,
-// as in Karmada's type of that name.
+// as in Karmada's type of that name (E8).
 type AggregatedStatusItem struct {
 	// ClusterName is where it was observed.
 	ClusterName string `json:"clusterName"`
@@ -89,7 +91,8 @@ type AggregatedStatusItem struct {
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 }
 
-// Health is the health of an application on one cluster.
+// Health is the health of an application on one cluster (E8). A text that is not
+// below counts as Unknown.
 type Health string
 
 const (
@@ -97,7 +100,8 @@ const (
 	Healthy Health = "Healthy"
 	// Unhealthy means that it does not.
 	Unhealthy Health = "Unhealthy"
-	// HealthUnknown means that nobody can tell; the empty text means the same.
+	// HealthUnknown means that nobody can tell; the empty text means the same
+	// (E8).
 	HealthUnknown Health = "Unknown"
 	// NotApplicable is for kinds without health: it counts as healthy once the
 	// manifest is applied (E8). This is an extension.

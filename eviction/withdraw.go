@@ -6,7 +6,7 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// WithdrawInput is all that [Withdraw] looks at.
+// WithdrawInput is all that [Withdraw] looks at (E11).
 type WithdrawInput struct {
 	// Cluster whose eviction is withdrawn.
 	Cluster string
@@ -22,7 +22,7 @@ type WithdrawInput struct {
 	Now time.Time
 }
 
-// WithdrawOutcome is what happened to a withdrawal.
+// WithdrawOutcome is what happened to a withdrawal (E11).
 type WithdrawOutcome string
 
 const (
@@ -34,7 +34,7 @@ const (
 	NotEvicting WithdrawOutcome = "NotEvicting"
 )
 
-// Withdrawal is what [Withdraw] returns. Nothing in it aliases the input.
+// Withdrawal is what [Withdraw] returns (E11). Nothing in it aliases the input (L1).
 type Withdrawal struct {
 	// Outcome is never empty.
 	Outcome WithdrawOutcome

@@ -13,7 +13,7 @@ import (
 )
 
 // Carried is state that waits for a copy to receive it, with where it comes from
-// (F7).
+// (I1).
 type Carried struct {
 	// State is never empty.
 	State preservation.State

@@ -9,7 +9,7 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// Action is what to do with the manifest for one target.
+// Action is what to do with the manifest for one target (I1).
 type Action string
 
 const (
@@ -46,7 +46,7 @@ const (
 	OldCopyNotGone GateReason = "OldCopyNotGone"
 )
 
-// GateInput is all that [Gate] looks at.
+// GateInput is all that [Gate] looks at (I1).
 type GateInput struct {
 	// Targets, Tasks and Items as they are now; Tasks are those that
 	// eviction.Apply left.
@@ -67,7 +67,7 @@ type GateInput struct {
 	Rules []preservation.Rule
 }
 
-// Gated is the answer for one target.
+// Gated is the answer for one target (I1).
 type Gated struct {
 	// Cluster is the target.
 	Cluster string

@@ -5,8 +5,9 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// Behavior is a failover policy. Its JSON is that of Karmada's FailoverBehavior.
-// The zero value asks for no failover at all.
+// Behavior is a failover policy, with a block for each kind of cause (F10). Its
+// JSON is that of Karmada's FailoverBehavior. The zero value asks for no failover
+// at all.
 type Behavior struct {
 	// Application is for a failing application, and for planned moves; nil = no
 	// failover by health.
@@ -17,7 +18,7 @@ type Behavior struct {
 }
 
 // ApplicationBehavior says how an application fails over that is unhealthy, or
-// that somebody moves.
+// that somebody moves (F10).
 type ApplicationBehavior struct {
 	// DecisionConditions say when it counts as failed.
 	DecisionConditions DecisionConditions `json:"decisionConditions"`
@@ -30,14 +31,14 @@ type ApplicationBehavior struct {
 	StatePreservation *preservation.StatePreservation `json:"statePreservation,omitempty"`
 }
 
-// DecisionConditions say when an application counts as failed.
+// DecisionConditions say when an application counts as failed (F2).
 type DecisionConditions struct {
 	// TolerationSeconds is how long it may be unhealthy; nil = 300, 0 = not at
 	// all, negative = invalid (F2).
 	TolerationSeconds *int32 `json:"tolerationSeconds,omitempty"`
 }
 
-// ClusterBehavior says how an application fails over whose cluster fails.
+// ClusterBehavior says how an application fails over whose cluster fails (F10).
 type ClusterBehavior struct {
 	// PurgeMode says what happens to the old copy; empty = Gracefully (P2). Never
 	// is valid here, though Karmada's CRD refuses it.
@@ -47,7 +48,7 @@ type ClusterBehavior struct {
 }
 
 // Terms are what one cause of a failover means: the parts of the policy that
-// apply to it.
+// apply to it (F10).
 type Terms struct {
 	// Mode is normalised; the text as it stands if it is no mode.
 	Mode purge.Mode

@@ -17,13 +17,14 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// Outcome is what was decided about leaving a cluster.
+// Outcome is what was decided about leaving a cluster (L5).
 type Outcome string
 
 const (
 	// Evict means that the application leaves the cluster now.
 	Evict Outcome = "Evict"
-	// Blocked means that it should and must not: the reason says what is missing.
+	// Blocked means that it should and must not: the reason says what is missing
+	// or invalid (F6, F11).
 	Blocked Outcome = "Blocked"
 	// AlreadyEvicting means that it is leaving already.
 	AlreadyEvicting Outcome = "AlreadyEvicting"
@@ -59,7 +60,7 @@ const (
 	InvalidEviction Reason = "InvalidEviction"
 )
 
-// PrepareInput is all that [Prepare] looks at, for one cluster to leave.
+// PrepareInput is all that [Prepare] looks at, for one cluster to leave (F6, F10).
 type PrepareInput struct {
 	// Policy of the application; the zero value = none. It need not be defaulted.
 	Policy Behavior
@@ -99,7 +100,7 @@ type PrepareInput struct {
 	Message string
 }
 
-// Preparation is the answer for one cluster.
+// Preparation is the answer for one cluster (L5).
 type Preparation struct {
 	// Cluster asked about.
 	Cluster string

@@ -11,7 +11,7 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// WarningReason is the stable, machine-readable kind of a warning.
+// WarningReason is the stable, machine-readable kind of a warning (L7).
 type WarningReason string
 
 const (
@@ -23,7 +23,8 @@ const (
 	RulesOnlyUnderApplication WarningReason = "RulesOnlyUnderApplication"
 	// NoRules means that statePreservation is there and asks for nothing.
 	NoRules WarningReason = "NoRules"
-	// NoPolicy means that the policy has no block for the cause of a failover.
+	// NoPolicy means that the policy has no block for the cause of a failover
+	// (F10).
 	NoPolicy WarningReason = "NoPolicy"
 	// SourceNotAsked means that a cluster was not healthy since it received state:
 	// that state goes on, and what the cluster reports does not (F6).
@@ -33,7 +34,7 @@ const (
 	StateIncomplete WarningReason = "StateIncomplete"
 )
 
-// Warning is something valid that will disappoint.
+// Warning is something valid that will disappoint (L7).
 type Warning struct {
 	// Field is the path in the policy; empty where there is none.
 	Field string `json:"field,omitempty"`

@@ -9,7 +9,7 @@ import (
 )
 
 // Document is a source that rules read. The zero value is a document that was
-// not collected.
+// not collected (S9).
 //
 // A document refers to what it was made from: do not change that while the
 // document is in use.
@@ -36,7 +36,7 @@ func ObjectDocument(value map[string]any) Document { return Document{value: valu
 
 // UnreadableDocument is a document that the caller found and could not read, such
 // as two statuses of one cluster that contradict each other. Rules that read it
-// are BadStatus, with the detail, which must not hold collected values.
+// are BadStatus (S9), with the detail, which must not hold collected values (L7).
 func UnreadableDocument(detail string) Document {
 	if detail == "" {
 		// An empty detail must not turn into "not collected", which is retried.

@@ -9,8 +9,8 @@ const (
 	// encodingVersion is the one version of the encoding. Another one is an error,
 	// never read as empty.
 	encodingVersion = 1
-	// MaxEncodedBytes bounds an encoded state: it is to fit into an annotation,
-	// beside its key, which has at most 317 bytes.
+	// MaxEncodedBytes bounds an encoded state (S12): it is to fit into an
+	// annotation, beside its key, which has at most 317 bytes (S8).
 	MaxEncodedBytes = MaxAnnotationsBytes - 512
 )
 
@@ -22,10 +22,11 @@ type envelope struct {
 
 // Encode writes the whole state as one text, for an annotation where a schema
 // prunes what it does not know: compact JSON, the fields of [State] and
-// "version": 1, without what is empty. [DecodeState] reads it.
+// "version": 1, without what is empty; the same state gives the same bytes (L3).
+// [DecodeState] reads it.
 //
 // A state that DecodeState would refuse, or that would not fit into an annotation,
-// is an [*InjectError] of class BadState.
+// is an [*InjectError] of class BadState (S8).
 func (s State) Encode() (string, error) {
 	if err := s.check(); err != nil {
 		return "", err
@@ -40,8 +41,9 @@ func (s State) Encode() (string, error) {
 // DecodeState reads what Encode wrote, and checks it as if it came from a
 // stranger. White space and the order of keys do not matter; anything else that
 // Encode does not write is an [*InjectError] of class BadState, and never read as
-// an empty state: not exactly one JSON object, another version, an unknown, empty
-// or repeated field, and keys and values that are not legal for their targets.
+// an empty state (L6): not exactly one JSON object, another version, an unknown,
+// empty or repeated field, and keys and values that are not legal for their targets
+// (S8).
 func DecodeState(text string) (State, error) {
 	if len(text) > MaxEncodedBytes {
 		return State{}, badState(fmt.Sprintf("it has %d bytes, and %d is the limit", len(text), MaxEncodedBytes))

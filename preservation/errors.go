@@ -56,7 +56,7 @@ const (
 	Refused Class = "Refused"
 )
 
-// Error returns the class itself.
+// Error returns the class itself (S9).
 func (c Class) Error() string { return string(c) }
 
 // RuleError says why one rule gave no value. It never holds the value: keys,
@@ -83,7 +83,7 @@ type RuleError struct {
 }
 
 // Error names cluster, rule, alias or field, path, document and class, in that
-// order.
+// order (L7).
 func (e *RuleError) Error() string {
 	var b strings.Builder
 	if e.Cluster != "" {
@@ -100,7 +100,7 @@ func (e *RuleError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the class.
+// Unwrap returns the class (L7).
 func (e *RuleError) Unwrap() error { return e.Class }
 
 // Retryable reports whether the same rule may succeed later without any change
@@ -120,7 +120,7 @@ type InjectError struct {
 	Detail string
 }
 
-// Error names class and key.
+// Error names class and key (L7).
 func (e *InjectError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s: %s", e.Class, e.Detail)
@@ -132,8 +132,8 @@ func (e *InjectError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %q: %s: %s", target, e.Key, e.Class, e.Detail))
 }
 
-// Unwrap returns the class.
+// Unwrap returns the class (L7).
 func (e *InjectError) Unwrap() error { return e.Class }
 
-// Retryable is false: the same manifest and state give the same error again.
+// Retryable is false: the same manifest and state give the same error again (L7).
 func (*InjectError) Retryable() bool { return false }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Extraction is what the rules found.
+// Extraction is what the rules found: the good values and all errors (S10).
 type Extraction struct {
 	// State holds the values of all rules that gave one, also when others failed
 	// (S10). Its provenance is the Failover of the sources.

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// MaxFieldPathBytes bounds a field path, and MaxFieldPathSteps its steps (S12).
+	// MaxFieldPathBytes is the largest number of bytes of a field path (S12).
 	MaxFieldPathBytes = 1024
-	// MaxFieldPathSteps is the largest number of keys and indexes in a field path.
+	// MaxFieldPathSteps is the largest number of keys and indexes in a field path (S12).
 	MaxFieldPathSteps = 32
 	// maxFieldIndex bounds a list index; no list of an object is longer.
 	maxFieldIndex = 1_000_000

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// InjectOptions are what an injection needs to know besides the state. The zero
-// value is fine.
+// InjectOptions are what an injection needs to know besides the state (I4 to I6).
+// The zero value is fine.
 type InjectOptions struct {
 	// Owned are keys that an older failover wrote. Those without a value in the
 	// new state are removed, so that two generations never mix (I6). A key that

@@ -1,10 +1,11 @@
 package preservation
 
 // PodTemplateLabel is a label of the pod template, as it stands in a report: it
-// is written beside Label where [InjectOptions] ask for it, and no rule names it.
+// is written beside Label where [InjectOptions] ask for it, and no rule names it
+// (I4).
 const PodTemplateLabel Target = "PodTemplateLabel"
 
-// Effect says what an injection did to one key.
+// Effect says what an injection did to one key (I2).
 type Effect string
 
 const (

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// StatePreservation lists the rules that say which state goes along. Its JSON is
-// Karmada's.
+// StatePreservation lists the rules that say which state goes along. [Validate]
+// refuses what can never succeed (S1). Its JSON is Karmada's.
 type StatePreservation struct {
 	// Rules are evaluated in order; each fills one target. Nil and empty = no
 	// state is carried.
 	Rules []Rule `json:"rules"`
 }
 
-// Rule extracts one value and names the place that receives it. AliasLabelName and
-// JSONPath are Karmada's; the other fields are extensions, which Karmada's CRD
-// prunes. Never store a rule that uses them where a schema removes fields that it
-// does not know: without its target a Field rule is a Label rule.
+// Rule extracts one value (S4) and names the place that receives it (S8).
+// AliasLabelName and JSONPath are Karmada's; the other fields are extensions, which
+// Karmada's CRD prunes. Never store a rule that uses them where a schema removes
+// fields that it does not know: without its target a Field rule is a Label rule.
 type Rule struct {
 	// AliasLabelName is the key of the label or annotation to write. It must be a
 	// legal label key, appear once for its target, and not be protected (S11). A
@@ -57,32 +57,34 @@ type Rule struct {
 	Conflict Conflict `json:"conflict,omitempty"`
 }
 
-// RulePolicy says what a rule without a value means.
+// RulePolicy says what a rule without a value means (S10).
 type RulePolicy string
 
 const (
 	// Required means that the application must not move without the value (S10).
 	Required RulePolicy = "Required"
-	// Optional means that it may.
+	// Optional means that it may (S10).
 	Optional RulePolicy = "Optional"
 )
 
-// Target is the kind of place that a value is written to.
+// Target is the kind of place that a value is written to, and says which values are
+// legal there (S8).
 type Target string
 
 const (
-	// Label is a key of the object's metadata.labels: 63 characters of the label
-	// alphabet.
+	// Label is a key of the object's metadata.labels (I4): 63 characters of the label
+	// alphabet (S8).
 	Label Target = "Label"
-	// Annotation is a key of the object's metadata.annotations: any text, objects
-	// and lists as compact JSON, 256 KiB for all annotations together.
+	// Annotation is a key of the object's metadata.annotations (I4): any text, objects
+	// and lists as compact JSON (S6), 256 KiB for all annotations together (S8).
 	Annotation Target = "Annotation"
-	// Field is a field of the object, named by FieldPath. A template that is one
+	// Field is a field of the object, named by FieldPath (I5). A template that is one
 	// single path keeps the type of its hit; any other gives text (S6).
 	Field Target = "Field"
 )
 
-// Conflict says what to do where the manifest holds another value already.
+// Conflict says what to do where the manifest holds another value already. What was
+// there is always reported (I2).
 type Conflict string
 
 const (
@@ -90,7 +92,7 @@ const (
 	Replace Conflict = "Replace"
 	// KeepExisting leaves what is there.
 	KeepExisting Conflict = "Keep"
-	// Fail makes the injection an error.
+	// Fail makes the injection an error (I2).
 	Fail Conflict = "Fail"
 )
 

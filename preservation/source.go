@@ -9,7 +9,9 @@ import (
 
 // Source names a document that rules read. Any other text than the three below
 // names a document that the caller supplies, such as a FlinkStateSnapshot or a
-// ConfigMap: letters, digits, '-', '_', '.' and '/', at most 63.
+// ConfigMap: letters, digits, '-', '_', '.' and '/', at most 63. A status that is
+// not there may come (S9); any other document that is not there makes the value
+// missing (S4).
 type Source string
 
 const (
@@ -42,7 +44,8 @@ func (s Source) problem() string {
 	return ""
 }
 
-// Sources are the documents that rules read.
+// Sources are the documents that rules read; what is left out was not supplied
+// (S9).
 type Sources struct {
 	// Cluster names where they come from, for errors; empty is fine.
 	Cluster string
@@ -59,7 +62,7 @@ type Sources struct {
 
 // Failover tells what kind of move it is (a marker of the move needs no other
 // mechanism). As a document its keys are cause, origin, attempt and time;
-// what is not known is missing.
+// what is not known is missing (S4).
 type Failover struct {
 	// Cause of the move; empty = not known.
 	Cause Cause `json:"cause,omitempty"`
@@ -72,8 +75,8 @@ type Failover struct {
 	Time int64 `json:"time,omitempty"`
 }
 
-// FailoverAt describes a move at an instant, which is cut to whole seconds. The
-// zero time is not known.
+// FailoverAt describes a move at an instant, which is cut to whole seconds (L2).
+// The zero time is not known, and so missing (S4).
 func FailoverAt(cause Cause, origin string, attempt int64, at time.Time) Failover {
 	return Failover{Cause: cause, Origin: origin, Attempt: attempt, Time: max(at.Unix(), 0)}
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// State is what the next copy of an application receives, as one value that
-// embeds in a custom resource. The zero value is empty.
+// State is what extraction found (S10) and the next copy of an application receives
+// (I2), as one value that embeds in a custom resource. The zero value is empty.
 type State struct {
 	// Labels are written to the metadata of the object, by key. As Karmada's
 	// preservedLabelState they travel in an eviction task.
@@ -26,7 +26,7 @@ type State struct {
 	Failover *Failover `json:"failover,omitempty"`
 }
 
-// Ref names one place that receives a value.
+// Ref names one place that receives a value (I4, I5).
 type Ref struct {
 	// Target is the kind of place.
 	Target Target `json:"target"`
@@ -34,24 +34,25 @@ type Ref struct {
 	Key string `json:"key"`
 }
 
-// RefConflict is the Conflict of one key.
+// RefConflict is the Conflict of one key (I2).
 type RefConflict struct {
 	Ref `json:",inline"`
 	// Conflict is Keep or Fail; Replace needs no entry.
 	Conflict Conflict `json:"conflict"`
 }
 
-// IsEmpty reports whether there is nothing to receive.
+// IsEmpty reports whether there is nothing to receive; nil and empty are equal
+// (L1).
 func (s State) IsEmpty() bool { return len(s.Labels)+len(s.Annotations)+len(s.Fields) == 0 }
 
 // Equal reports whether both hold the same values, wherever they come from and
-// whatever conflicts with them; nil and empty are equal.
+// whatever conflicts with them; nil and empty are equal (L1).
 func (s State) Equal(other State) bool {
 	return maps.Equal(s.Labels, other.Labels) && maps.Equal(s.Annotations, other.Annotations) &&
 		maps.Equal(s.Fields, other.Fields)
 }
 
-// Clone returns a copy that shares nothing with s.
+// Clone returns a copy that shares nothing with s (L1).
 func (s State) Clone() State {
 	out := State{
 		Labels: maps.Clone(s.Labels), Annotations: maps.Clone(s.Annotations), Fields: maps.Clone(s.Fields),
@@ -64,7 +65,7 @@ func (s State) Clone() State {
 	return out
 }
 
-// Keys lists all places that receive a value, sorted by target and key.
+// Keys lists all places that receive a value, sorted by target and key (L3).
 func (s State) Keys() []Ref {
 	var keys []Ref
 	for _, target := range []Target{Annotation, Field, Label} {

@@ -86,6 +86,17 @@ func ExampleDecide_lastCopy() {
 	// the grace period ended at 2026-01-01T12:10:00Z without any replacement: the last copy stays
 }
 
+// What a program may offer for a choice; old names are only read.
+func ExampleModes() {
+	for _, mode := range purge.Modes() {
+		fmt.Println(mode)
+	}
+	// Output:
+	// Directly
+	// Gracefully
+	// Never
+}
+
 func ExampleNormalize() {
 	for _, text := range []purge.Mode{"Directly", "Immediately", "", "immediately"} {
 		mode, err := purge.Normalize(text)

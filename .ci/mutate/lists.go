@@ -96,7 +96,7 @@ func check(root string, decisions []string) (int, error) {
 			problems = append(problems, file+": listed, but it does not exist")
 		}
 	}
-	for _, dir := range []string{"purge", "preservation", "eviction", "failover"} {
+	for _, dir := range libraryDirs {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -119,14 +119,67 @@ func check(root string, decisions []string) (int, error) {
 			return 0, err
 		}
 	}
+	undocumented, err := checkPackages(root)
+	if err != nil {
+		return 0, err
+	}
+	problems = append(problems, undocumented...)
 	for _, p := range problems {
 		fmt.Println(p)
 	}
 	if len(problems) > 0 {
+		fmt.Printf("%d problems\n", len(problems))
 		return 1, nil
 	}
-	fmt.Printf("%d decision files, every exported decision is in one of them\n", len(decisions))
+	fmt.Printf("%d decision files, every exported decision is in one of them and has an Example, every exported name cites its rules\n",
+		len(decisions))
 	return 0, nil
+}
+
+// libraryDirs hold the packages of the library, and those below them.
+var libraryDirs = []string{"purge", "preservation", "eviction", "failover"}
+
+// checkPackages checks the comments and the examples of every package.
+func checkPackages(root string) ([]string, error) {
+	rules, err := readRules(filepath.Join(root, "docs", "semantics.md"))
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := readAccepted(filepath.Join(root, ".ci", "examples-accepted"))
+	if err != nil {
+		return nil, err
+	}
+	var problems []string
+	for _, dir := range libraryDirs {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			if d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			comments, err := checkComments(root, filepath.ToSlash(rel), rules)
+			if err != nil {
+				return err
+			}
+			examples, err := checkExamples(root, filepath.ToSlash(rel), accepted)
+			problems = append(append(problems, comments...), examples...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range accepted.names {
+		if !accepted.used[name] {
+			problems = append(problems, ".ci/examples-accepted: "+name+" is no longer needed")
+		}
+	}
+	return problems, nil
 }
 
 // exportedFuncs names the exported functions, and exported methods of exported

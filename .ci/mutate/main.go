@@ -12,6 +12,25 @@
 //
 //	file:function:mutation  # reason
 //
+// With -check nothing is mutated. It reads the packages of the library and fails
+// unless each of these holds:
+//
+//   - Every exported function and method that can decide stands in a decision
+//     file. Error, String, Unwrap, Is and As only say what a value is.
+//   - Every exported type, function, method, constant and variable has a comment
+//     of its own.
+//   - That comment cites a rule, such as E8. For a constant or a variable the
+//     comment of its group or of its type may do so instead: a closed set belongs
+//     to the rule of its type.
+//   - Every exported field of a struct has a comment, or is named in that of the
+//     fields right above it. It needs no rule.
+//   - Every rule that any comment cites, exported or not, is defined in
+//     docs/semantics.md.
+//   - Every exported function and method that returns something has an Example
+//     with checked output, named ExampleFunc or ExampleType_Method, with a suffix
+//     or without. Those above and Retryable need none, nor do those listed in
+//     .ci/examples-accepted as package.Func or package.Type.Method with a reason.
+//
 // Exit codes: 0 = no unaccepted survivor, 1 = survivors, 2 = could not run.
 package main
 
@@ -47,7 +66,7 @@ func main() {
 	flag.StringVar(&o.match, "match", "", "only mutants whose name contains this text")
 	flag.IntVar(&o.workers, "j", 2, "mutants tested at the same time")
 	flag.BoolVar(&o.list, "list", false, "print the mutants, run nothing")
-	flag.BoolVar(&o.check, "check", false, "only check that the lists are complete")
+	flag.BoolVar(&o.check, "check", false, "only check the lists, the comments and the examples")
 	flag.BoolVar(&o.ownTests, "own", false, "run the package's own tests only")
 	flag.BoolVar(&o.verbose, "v", false, "print every mutant with its outcome")
 	flag.Parse()
