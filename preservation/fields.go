@@ -2,125 +2,119 @@ package preservation
 
 import "fmt"
 
-// fieldSet is the fields of a manifest that is ours to change (I5).
+// fieldSet is the fields of a manifest that is ours to change (I5). Its keys are
+// paths that have no problem.
 type fieldSet struct {
 	object map[string]any
 }
 
 // get returns a field as JSON. Null is there, and is no value.
 func (s fieldSet) get(key string) (string, bool, error) {
-	parent, last, err := s.parent(key)
-	if err != nil {
+	at, err := s.find(key)
+	if err != nil || !at.found {
 		return "", false, err
 	}
-	value, found, err := parent.child(last)
-	if err != nil || !found {
-		return "", false, err
-	}
-	return marshal(value), true, nil
+	return marshal(at.value), true, nil
 }
 
 // put writes a field. What is there, unless it is null, has the same type.
 func (s fieldSet) put(key, text string) error {
 	value, f := decodeField(text)
-	if f != nil {
+	at, err := s.find(key)
+	switch {
+	case f != nil:
 		return &InjectError{Class: f.class, Detail: f.detail}
-	}
-	parent, last, err := s.parent(key)
-	if err != nil {
+	case err != nil:
 		return err
+	case at.value != nil && kindOf(at.value) != kindOf(value):
+		return &InjectError{Class: TypeMismatch, Detail: fmt.Sprintf("the field holds %s, the value is %s", kindOf(at.value), kindOf(value))}
 	}
-	old, found, err := parent.child(last)
-	if err != nil {
-		return err
-	}
-	if found && old != nil && kindOf(old) != kindOf(value) {
-		return &InjectError{Class: TypeMismatch, Detail: fmt.Sprintf("the field holds %s, the value is %s", kindOf(old), kindOf(value))}
-	}
-	parent.set(last, value)
+	at.set(value)
 	return nil
 }
 
 func (s fieldSet) restore(key, text string) error {
+	at, err := s.find(key)
+	if err != nil {
+		return err
+	}
 	value, err := exactField(text)
 	if err != nil {
 		return err
 	}
-	parent, last, err := s.parent(key)
-	if err != nil {
-		return err
-	}
-	parent.set(last, value)
+	at.set(value)
 	return nil
 }
 
+// drop removes a key. An item of a list stays, since its neighbours would move.
 func (s fieldSet) drop(key string) {
-	parent, last, err := s.parent(key)
-	if object, ok := parent.value.(map[string]any); err == nil && ok && !last.isIndex {
-		delete(object, last.key)
+	at, _ := s.find(key)
+	if object, ok := at.parent.(map[string]any); ok {
+		delete(object, at.step.key)
 	}
 }
 
-// parent walks to what holds the field. Nothing on the way is created: a field
-// whose parent is missing belongs to another kind of object than this one (I5).
-func (s fieldSet) parent(key string) (node, fieldStep, error) {
+// spot is one place in the manifest.
+type spot struct {
+	parent any // an object or a list
+	step   fieldStep
+	value  any
+	found  bool
+}
+
+func (s spot) set(value any) {
+	switch parent := s.parent.(type) {
+	case map[string]any:
+		parent[s.step.key] = value
+	case []any:
+		parent[s.step.index] = value
+	}
+}
+
+// find walks to a field. Nothing on the way is created: a field whose parent is
+// missing belongs to another kind of object than this one (I5).
+func (s fieldSet) find(key string) (spot, error) {
 	path, err := parseFieldPath(key)
 	if err != nil {
-		return node{}, fieldStep{}, &InjectError{Class: InvalidValue, Detail: err.Error()}
+		return spot{}, &InjectError{Class: InvalidValue, Detail: err.Error()}
 	}
-	at := node{value: s.object}
-	for i, step := range path[:len(path)-1] {
-		value, found, err := at.child(step)
-		if err != nil {
-			return node{}, fieldStep{}, err
+	at := spot{value: s.object}
+	for i, step := range path {
+		if at.value == nil {
+			return spot{}, &InjectError{Class: MissingParent, Detail: fmt.Sprintf("the manifest has no %s", path[:i])}
 		}
-		at = node{path: path[:i+1], value: value}
-		if !found || value == nil {
-			return node{}, fieldStep{}, &InjectError{Class: MissingParent, Detail: fmt.Sprintf("the manifest has no %s", at.path)}
+		if at, err = child(at.value, path[:i], step); err != nil {
+			return spot{}, err
 		}
 	}
-	return at, path[len(path)-1], nil
+	return at, nil
 }
 
-// node is a value of the manifest and where it is.
-type node struct {
-	path  fieldPath
-	value any
-}
-
-// child returns what a step leads to. A list index behind the end is an error,
-// since no list items are created.
-func (n node) child(step fieldStep) (any, bool, error) {
+// child is what a step leads to. A list index behind the end is an error, since no
+// list items are created.
+func child(parent any, path fieldPath, step fieldStep) (spot, error) {
+	at := spot{parent: parent, step: step}
 	if !step.isIndex {
-		object, ok := n.value.(map[string]any)
+		object, ok := parent.(map[string]any)
 		if !ok {
-			return nil, false, n.mismatch("an object")
+			return spot{}, mismatch(path, "an object", parent)
 		}
-		value, found := object[step.key]
-		return value, found, nil
+		at.value, at.found = object[step.key]
+		return at, nil
 	}
-	list, ok := n.value.([]any)
+	list, ok := parent.([]any)
 	if !ok {
-		return nil, false, n.mismatch("a list")
+		return spot{}, mismatch(path, "a list", parent)
 	}
 	if step.index >= len(list) {
-		return nil, false, &InjectError{
-			Class: MissingParent, Detail: fmt.Sprintf("the list %s has %d items, and none is created", n.path, len(list)),
+		return spot{}, &InjectError{
+			Class: MissingParent, Detail: fmt.Sprintf("the list %s has %d items, and none is created", path, len(list)),
 		}
 	}
-	return list[step.index], true, nil
+	at.value, at.found = list[step.index], true
+	return at, nil
 }
 
-func (n node) mismatch(want string) error {
-	return &InjectError{Class: TypeMismatch, Detail: fmt.Sprintf("%s is not %s but %s", n.path, want, kindOf(n.value))}
-}
-
-// set writes where child found the place.
-func (n node) set(step fieldStep, value any) {
-	switch parent := n.value.(type) {
-	case map[string]any:
-		parent[step.key] = value
-	case []any:
-		parent[step.index] = value
-	}
+func mismatch(path fieldPath, want string, is any) error {
+	return &InjectError{Class: TypeMismatch, Detail: fmt.Sprintf("%s is not %s but %s", path, want, kindOf(is))}
 }

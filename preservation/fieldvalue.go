@@ -23,9 +23,6 @@ func decodeField(text string) (any, *fault) {
 	if len(text) > MaxValueBytes {
 		return nil, tooLong()
 	}
-	if broken(text) {
-		return nil, &fault{InvalidValue, notUTF8}
-	}
 	value, err := decodeJSON(text)
 	if err != nil {
 		return nil, &fault{InvalidValue, "the value of a field is not exactly one JSON value"}
@@ -99,23 +96,16 @@ func storableList(list []any, depth int) (any, *fault) {
 
 // storableNumber gives the int64 or float64 that is exactly the number.
 func storableNumber(number json.Number) (any, *fault) {
-	rounded := &fault{InvalidValue, "a field cannot hold this number, which Kubernetes would round: carry it as text, by a join"}
-	text, _, err := jsonpath.Text(number)
-	if err != nil {
-		return nil, rounded
-	}
+	text, _, _ := jsonpath.Text(number) // past its limit of digits it is empty, which is no number below
 	plain := trimZeros(text)
 	if whole, err := strconv.ParseInt(plain, 10, 64); err == nil {
 		return whole, nil
 	}
-	float, err := strconv.ParseFloat(plain, 64)
-	if err != nil {
-		return nil, rounded
+	float, _ := strconv.ParseFloat(plain, 64) // what does not parse reads back as another text
+	if shortest, _, _ := jsonpath.Text(float); shortest == plain {
+		return float, nil
 	}
-	if shortest, _, err := jsonpath.Text(float); err != nil || shortest != plain {
-		return nil, rounded
-	}
-	return float, nil
+	return nil, &fault{InvalidValue, "a field cannot hold this number, which Kubernetes would round: carry it as text, by a join"}
 }
 
 // trimZeros cuts zeros at the end of a plain decimal: 1.50 is 1.5.
@@ -129,9 +119,6 @@ func trimZeros(text string) string {
 // sameField compares two fields as JSON values: neither the spelling of a number
 // nor that of an object matters, since the API server has its own.
 func sameField(a, b string) bool {
-	if a == b {
-		return true
-	}
 	x, f := decodeField(a)
 	if f != nil {
 		return false

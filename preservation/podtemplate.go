@@ -97,15 +97,11 @@ func (e *editor) podLabels() (*textSet, error) {
 	if template == nil {
 		return nil, &InjectError{Class: Refused, Target: PodTemplateLabel, Detail: "it is not known where this kind has its pod template"}
 	}
-	parent, last, err := fieldSet{e.manifest.Object}.parent(template.String() + ".metadata")
+	metadata, err := fieldSet{e.manifest.Object}.find(template.String() + ".metadata")
 	if err != nil {
 		return nil, err
 	}
-	metadata, _, err := parent.child(last)
-	if err != nil {
-		return nil, err
-	}
-	return readTexts(PodTemplateLabel, "labels", template.String()[1:]+".metadata", metadata)
+	return readTexts(PodTemplateLabel, "labels", template.String()[1:]+".metadata", metadata.value)
 }
 
 // selectorKeys are the label keys by which the object selects its pods: those of
