@@ -53,10 +53,9 @@ func open(manifest *unstructured.Unstructured, options InjectOptions, keys []Ref
 	return e, err
 }
 
+// add passes the error on: it ends the injection.
 func (e *editor) add(set *textSet, err error) error {
-	if err == nil {
-		e.sets = append(e.sets, set)
-	}
+	e.sets = append(e.sets, set)
 	return err
 }
 

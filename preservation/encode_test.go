@@ -222,6 +222,9 @@ func TestStateOfAllTargets(t *testing.T) {
 			t.Errorf("%s count", name)
 		}
 	}
+	if full.IsEmpty() || (preservation.State{Labels: map[string]string{"a": "1"}, Annotations: map[string]string{"a": "1"}}).IsEmpty() {
+		t.Error("targets do not make up for each other")
+	}
 	bare := preservation.State{Labels: map[string]string{}, Conflicts: full.Conflicts, Failover: full.Failover}
 	if !bare.IsEmpty() || !bare.Equal(preservation.State{}) {
 		t.Error("where a value comes from, and what conflicts with it, is no value")

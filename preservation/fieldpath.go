@@ -59,8 +59,8 @@ func parseFieldPath(text string) (fieldPath, error) {
 func nextStep(text string) (fieldStep, string, error) {
 	if strings.HasPrefix(text, "[") {
 		digits, after, closed := strings.Cut(text[1:], "]")
-		index, err := strconv.Atoi(digits)
-		if !closed || err != nil || index < 0 || index > maxFieldIndex || strconv.Itoa(index) != digits {
+		index, _ := strconv.Atoi(digits) // what is no number is written in another way
+		if !closed || index < 0 || index > maxFieldIndex || strconv.Itoa(index) != digits {
 			return fieldStep{}, "", errors.New("a list index is written [0]")
 		}
 		return fieldStep{index: index, isIndex: true}, after, nil
@@ -118,8 +118,8 @@ func (p fieldPath) within(other fieldPath) bool {
 // fieldAround finds a field for which holds answers true and that the field of the
 // given key lies within.
 func fieldAround(key string, holds func(string) bool) (string, bool) {
-	path, err := parseFieldPath(key)
-	for i := 1; err == nil && i < len(path); i++ {
+	path, _ := parseFieldPath(key) // nothing is around what is no path
+	for i := 1; i < len(path); i++ {
 		if around := path[:i].String(); holds(around) {
 			return around, true
 		}

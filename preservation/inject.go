@@ -127,10 +127,10 @@ func (e *editor) put(key Ref, state State) (Change, error) {
 	case found && sameValue(key.Target, old, change.Value):
 		change.Effect = Unchanged
 		return change, nil
-	case found && !isNothing(key.Target, old) && conflict == KeepExisting:
+	case !isNothing(key.Target, old) && conflict == KeepExisting:
 		change.Effect, change.Value = Kept, ""
 		return change, nil
-	case found && !isNothing(key.Target, old) && conflict == Fail:
+	case !isNothing(key.Target, old) && conflict == Fail:
 		return change, &InjectError{Class: Conflicting, Detail: "the manifest holds another value, and the rule says Fail"}
 	case found:
 		change.Effect = Replaced
@@ -146,7 +146,8 @@ func sameValue(target Target, a, b string) bool {
 	return a == b
 }
 
-// isNothing says that what the manifest holds is no value, as in S4.
+// isNothing says that what the manifest holds is no value, as in S4; what is not
+// there is empty.
 func isNothing(target Target, old string) bool {
 	return old == "" || target == Field && (old == "null" || old == `""`)
 }
@@ -159,8 +160,8 @@ func (e *editor) dropOwned(state State) []Change {
 		if at == nil || state.writes(key) || e.keyFault(key) != nil {
 			continue
 		}
-		old, found, err := at.get(key.Key)
-		if err != nil || !found {
+		old, found, _ := at.get(key.Key) // where nothing can be, nothing is
+		if !found {
 			continue
 		}
 		at.drop(key.Key)

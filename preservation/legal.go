@@ -59,5 +59,5 @@ const notUTF8 = "it is not valid UTF-8, or its document was not: U+FFFD stands f
 // broken says that a text is not UTF-8, or that it was decoded from what was not.
 // A path with a replaced character is another path.
 func broken(text string) bool {
-	return !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError)
+	return strings.ContainsRune(text, utf8.RuneError) // which finds what is no rune too
 }

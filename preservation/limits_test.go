@@ -26,6 +26,11 @@ func TestAnnotationBudget(t *testing.T) {
 	require.ErrorIs(t, inject(236*kib+1, 20*kib), preservation.TooLarge)
 	err := inject(250*kib, 20*kib)
 	require.ErrorIs(t, err, preservation.TooLarge)
+	var typed *preservation.InjectError
+	require.ErrorAs(t, err, &typed)
+	if typed.Target != preservation.Annotation {
+		t.Errorf("the target of the error is %s", typed.Target)
+	}
 	if want := "TooLarge: the annotations would hold 276480 bytes together, and 262144 is the limit"; err.Error() != want {
 		t.Errorf("want %s, got %v", want, err)
 	}
@@ -92,6 +97,19 @@ func TestValueLimits(t *testing.T) {
 		list := make([]any, preservation.MaxValueBytes)
 		_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": list})})
 		require.ErrorIs(t, err, preservation.TooLarge, "%s: a list of many nulls", name)
+	}
+}
+
+// A default is as long as a value may be.
+func TestDefaultLimit(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{preservation.MaxValueBytes: 0, preservation.MaxValueBytes + 1: 1} {
+		errs := preservation.Validate(preservation.StatePreservation{Rules: []preservation.Rule{{
+			AliasLabelName: "a", JSONPath: "{.a}", Target: preservation.Annotation, Default: strings.Repeat("x", size),
+		}}}, preservation.Protection{}, nil)
+		if len(errs) != want {
+			t.Errorf("%d bytes: want %d errors, got %d", size, want, len(errs))
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ func TestSplitAndJoin(t *testing.T) {
 			}
 		})
 	}
+	require.ErrorIs(t, preservation.State{Labels: map[string]string{"a": "x y"}}.Check(), preservation.BadState)
 	if _, rest := (preservation.State{Labels: labels, Conflicts: idle}).Split(); rest != nil {
 		t.Errorf("a conflict of no value is nothing: %v", rest)
 	}

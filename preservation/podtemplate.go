@@ -16,8 +16,8 @@ type workload struct {
 	// consequence says what a change of the template does; empty = nothing to
 	// running pods.
 	consequence string
-	// mutable are the only fields of spec that may change; nil = all but those in
-	// immutable.
+	// mutable are the only fields of spec besides the template that may change;
+	// nil = all but those in immutable.
 	mutable, immutable []string
 }
 
@@ -31,7 +31,7 @@ func workloadOf(manifest *unstructured.Unstructured) workload {
 		return workload{template: template, consequence: restarts}
 	case "apps/StatefulSet":
 		return workload{template: template, consequence: restarts, mutable: []string{
-			"replicas", "template", "updateStrategy", "ordinals", "revisionHistoryLimit", "minReadySeconds",
+			"replicas", "updateStrategy", "ordinals", "revisionHistoryLimit", "minReadySeconds",
 			"persistentVolumeClaimRetentionPolicy",
 		}}
 	case "batch/Job":

@@ -107,7 +107,7 @@ func TestProvenance(t *testing.T) {
 func TestValidateSources(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[preservation.Source]string{
-		"": "", "Status": "", "Object": "", "Failover": "", "FlinkStateSnapshot": "", "a-b_c.d/E9": "",
+		"": "", "Status": "", "Object": "", "Failover": "", "FlinkStateSnapshot": "", "a-b_c.d/E9": "", "AZaz09": "",
 		preservation.Source(strings.Repeat("x", 63)): "", preservation.Source(strings.Repeat("x", 64)): "at most 63",
 		"status": "did you mean Status?", "OBJECT": "did you mean Object?", "failover": "did you mean Failover?",
 		"a b": "letters", "a:b": "letters", "größe": "letters", "a\n": "letters",

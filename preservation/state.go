@@ -100,17 +100,14 @@ func (r Ref) rule() Ref {
 	return r
 }
 
-// problem says what is wrong with the name of a place, whatever the manifest is.
+// problem says what is wrong with the name of a place of a known target, whatever
+// the manifest is.
 func (r Ref) problem() *fault {
-	switch r.Target {
-	case Label, Annotation, PodTemplateLabel:
+	if r.Target != Field {
 		if len(validation.IsQualifiedName(r.Key)) > 0 {
 			return &fault{InvalidValue, "not a legal key"}
 		}
 		return nil
-	case Field:
-	default:
-		return &fault{InvalidValue, "the target is not known"}
 	}
 	path, err := parseFieldPath(r.Key)
 	if err != nil {

@@ -2,6 +2,7 @@ package preservation_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,6 +211,71 @@ func TestValidateTargets(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// Values of an older failover go, of every target, also where there is no new one.
+func TestInjectDropsOwnedOfAllTargets(t *testing.T) {
+	t.Parallel()
+	manifest := func() map[string]any {
+		return mustDecode(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"a":"1","b":"2"},"labels":{"a":"1","b":"2"}},`+
+			`"spec":{"a":1,"l":[1],"n":null,"template":{"metadata":{"labels":{"a":"1","b":"2"}}}}}`)
+	}
+	template := preservation.Ref{Target: preservation.PodTemplateLabel, Key: "a"}
+	options := preservation.InjectOptions{
+		PodTemplate: true, Force: true,
+		Owned: []preservation.Ref{template, annotation("a"), fieldAt(".spec.a"), fieldAt(".spec.l[0]"), fieldAt(".spec.n"), fieldAt(".spec.gone.a"), fieldAt(".spec.gone")},
+	}
+	out, report, err := preservation.Inject(manifestOf(manifest()), preservation.State{}, options)
+	require.NoError(t, err)
+	want := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"b":"2"},"labels":{"a":"1","b":"2"}},` +
+		`"spec":{"l":[1],"template":{"metadata":{"labels":{"b":"2"}}}}}`
+	if diff := cmp.Diff(want, jsonOf(t, out)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	changes := []preservation.Change{
+		{Ref: annotation("a"), Effect: preservation.Removed, Old: "1"},
+		{Ref: fieldAt(".spec.a"), Effect: preservation.Removed, Old: "1"},
+		{Ref: fieldAt(".spec.n"), Effect: preservation.Removed, Old: "null"},
+		{Ref: template, Effect: preservation.Removed, Old: "1"},
+	}
+	if diff := cmp.Diff(changes, report.Changes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// A report may have lost its order on the way.
+	slices.Reverse(report.Changes)
+	back, err := preservation.Remove(out, report)
+	require.NoError(t, err)
+	if diff := cmp.Diff(jsonOf(t, manifestOf(manifest())), jsonOf(t, back)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Only fields are compared as JSON: for a label each byte counts.
+func TestInjectComparesTextsByByte(t *testing.T) {
+	t.Parallel()
+	for old, value := range map[string]string{"1.50": "1.5", "null": "x", "1e3": "1000"} {
+		for _, conflict := range []preservation.Conflict{preservation.Replace, preservation.KeepExisting, preservation.Fail} {
+			_, report, err := preservation.Inject(withLabels(map[string]any{"a": old}), preservation.State{
+				Labels: map[string]string{"a": value}, Conflicts: []preservation.RefConflict{{Ref: label("a"), Conflict: conflict}},
+			}, preservation.InjectOptions{})
+			want := map[preservation.Conflict]preservation.Effect{preservation.Replace: preservation.Replaced, preservation.KeepExisting: preservation.Kept}[conflict]
+			if conflict == preservation.Fail {
+				require.ErrorIs(t, err, preservation.Conflicting)
+			} else if err != nil || report.Changes[0].Effect != want {
+				t.Errorf("%s over %s with %s: want %s, got %+v, %v", value, old, conflict, want, report, err)
+			}
+		}
+	}
+}
+
+// Labels that cannot be read are an error whatever else can be.
+func TestInjectReadsLabelsFirst(t *testing.T) {
+	t.Parallel()
+	manifest := mustDecode(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"labels":{"x":1}},"spec":{"template":{"metadata":{}}}}`)
+	_, _, err := preservation.Inject(manifestOf(manifest), stateOf(map[string]string{"a": "1"}), preservation.InjectOptions{PodTemplate: true, Force: true})
+	if want := `BadManifest: the value of metadata.labels["x"] is not text but a number`; textOf(err) != want {
+		t.Errorf("want %s, got %v", want, err)
 	}
 }
 
