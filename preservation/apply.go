@@ -24,7 +24,7 @@ import (
 func ApplyConfiguration(manifest *unstructured.Unstructured, state State, options InjectOptions) (*unstructured.Unstructured, Report, error) {
 	injected, report, err := Inject(manifest, state, options)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, report, err
 	}
 	if injected.GetAPIVersion() == "" || injected.GetKind() == "" || injected.GetName() == "" {
 		return nil, Report{}, badManifest("apiVersion, kind and metadata.name say what to apply to, and one of them is missing")

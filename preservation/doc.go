@@ -48,9 +48,9 @@
 // A Field rule whose template is one single path, without join, keeps the type of
 // its hit: a number stays a number, an object an object. Any other template gives
 // text, and so does a default. The parent of a field must be there, what is there
-// must have its type, and no list items are created. Refused are metadata, status,
-// apiVersion and kind, selectors, volumeClaimTemplates, labels and metadata of pod
-// templates, and whole top-level fields; without [InjectOptions] that ask for it,
+// must have its type, and no list items are created. Refused are status, apiVersion
+// and kind, metadata, selectors and volumeClaimTemplates wherever they stand, in a
+// path or in an object, whole pod templates, and whole top-level fields; without [InjectOptions] that ask for it,
 // the pod template and what is immutable in kinds of Kubernetes itself.
 //
 // # Sources
@@ -139,12 +139,12 @@
 //	a number             400 digits
 //	a value              [MaxValueBytes]
 //	a Field value        1,000 levels of nesting
+//	a policy             [MaxRules]
 //	all annotations      [MaxAnnotationsBytes], keys included
+//	all fields           [MaxFieldsBytes], paths included
 //	a field path         [MaxFieldPathBytes], [MaxFieldPathSteps]
 //	an encoded state     [MaxEncodedBytes]
 //	documents, manifests 10,000 levels of nesting; a manifest 1,000,000 values
-//
-// Within these the work is in proportion to the document.
 //
 // # Stability
 //

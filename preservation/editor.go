@@ -25,6 +25,7 @@ type editor struct {
 	selected map[string]bool
 	workload workload
 	sets     []*textSet // sorted by target
+	owned    map[Ref]bool
 }
 
 // open copies the manifest and reads what the keys need. The labels are always
@@ -34,7 +35,10 @@ func open(manifest *unstructured.Unstructured, options InjectOptions, keys []Ref
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{manifest: out, options: options, selected: selectorKeys(out), workload: workloadOf(out)}
+	e := &editor{manifest: out, options: options, selected: selectorKeys(out), workload: workloadOf(out), owned: map[Ref]bool{}}
+	for _, key := range options.Owned {
+		e.owned[key] = true
+	}
 	metadata := out.Object["metadata"]
 	annotated, labelled := false, false
 	for _, key := range keys {
@@ -76,6 +80,7 @@ func (e *editor) report(changes []Change) Report {
 		if set.null {
 			report.Null = append(report.Null, set.target)
 		}
+		report.PodMetadataCreated = report.PodMetadataCreated || set.made
 	}
 	return report
 }

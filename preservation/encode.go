@@ -3,6 +3,8 @@ package preservation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 const (
@@ -52,6 +54,9 @@ func DecodeState(text string) (State, error) {
 	if f != nil {
 		return State{}, badState("it is not exactly one JSON object")
 	}
+	if repeats(text) {
+		return State{}, badState("a key stands twice in one object")
+	}
 	if document["version"] != json.Number("1") {
 		return State{}, badState("its version is not known")
 	}
@@ -82,7 +87,59 @@ func (s State) check() error {
 			return &InjectError{Class: BadState, Target: ref.Target, Key: ref.Key, Detail: f.detail}
 		}
 	}
+	if f := s.Failover; f != nil && !f.legal() {
+		return badState("its failover is empty, or holds a cause or a number that is none")
+	}
+	seen := map[Ref]bool{}
+	for _, c := range s.Conflicts {
+		known := slices.Contains([]Target{Label, Annotation, Field}, c.Target)
+		if !known || seen[c.Ref] || c.Conflict == Replace {
+			return &InjectError{
+				Class: BadState, Target: c.Target, Key: c.Key,
+				Detail: "a conflict needs a known target, stands once, and is not needed for Replace",
+			}
+		}
+		seen[c.Ref] = true
+	}
 	return s.coherent()
+}
+
+// legal says that something is known of the move, and that it can be.
+func (f *Failover) legal() bool {
+	causes := []Cause{"", Application, Cluster, Planned}
+	return *f != (Failover{}) && slices.Contains(causes, f.Cause) && f.Attempt >= 0 && f.Time >= 0
+}
+
+// repeats says that a key stands twice in one object of valid JSON. Decoders take
+// the last one in silence, which a stranger may use to say two things at once.
+func repeats(text string) bool {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	var open []map[string]bool // the objects around; nil for a list
+	isKey := false
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return false
+		}
+		inObject := len(open) > 0 && open[len(open)-1] != nil
+		switch text, isText := token.(string); {
+		case token == json.Delim('{'):
+			open, isKey = append(open, map[string]bool{}), true
+			continue
+		case token == json.Delim('['):
+			open, isKey = append(open, nil), false
+			continue
+		case token == json.Delim('}') || token == json.Delim(']'):
+			open = open[:len(open)-1]
+		case inObject && isKey && isText:
+			if open[len(open)-1][text] {
+				return true
+			}
+			open[len(open)-1][text], isKey = true, false
+			continue
+		}
+		isKey = len(open) > 0 && open[len(open)-1] != nil
+	}
 }
 
 func badState(detail string) error { return &InjectError{Class: BadState, Detail: detail} }

@@ -70,7 +70,7 @@ func TestDecodeStateOtherLayout(t *testing.T) {
 
 func TestDecodeStateRejects(t *testing.T) {
 	t.Parallel()
-	const root, version, kind, other = "not exactly one JSON object", "version is not known", "another type", "does not write"
+	const root, version, kind, twice, other = "not exactly one JSON object", "version is not known", "another type", "stands twice", "does not write"
 	cases := map[string]struct{ reason, text, want string }{
 		"Empty":            {"a lost annotation is not an empty state", "", root},
 		"Null":             {"null is not an empty state", "null", root},
@@ -90,7 +90,17 @@ func TestDecodeStateRejects(t *testing.T) {
 		"UnknownField":     {"a newer writer forgot the version", `{"version":1,"volumes":{"a":"b"}}`, other},
 		"UnknownInside":    {"deep inside too", `{"version":1,"failover":{"cause":"Planned","by":"me"}}`, other},
 		"CaseOfLabels":     {"encoding/json ignores case", `{"version":1,"Labels":{"a":"1"}}`, other},
-		"RepeatedMaps":     {"encoding/json merges them", `{"version":1,"labels":{"a":"1"},"labels":{"b":"2"}}`, other},
+		"RepeatedMaps":     {"encoding/json merges them", `{"version":1,"labels":{"a":"1"},"labels":{"b":"2"}}`, twice},
+		"RepeatedVersion":  {"the last one wins", `{"version":2,"version":1,"labels":{"a":"1"}}`, twice},
+		"RepeatedLabel":    {"the last one wins", `{"version":1,"labels":{"a":"1","a":"2"}}`, twice},
+		"RepeatedInList":   {"the last one wins", `{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Label","key":"a","key":"b","conflict":"Fail"}]}`, twice},
+		"RepeatedFailover": {"the last one wins", `{"version":1,"labels":{"a":"1"},"failover":{"cause":"Planned"},"failover":{"cause":"Cluster"}}`, twice},
+		"EmptyFailover":    {"Encode leaves it out", `{"version":1,"labels":{"a":"1"},"failover":{}}`, "holds a cause or a number that is none"},
+		"StrangeCause":     {"a closed set (L6)", `{"version":1,"labels":{"a":"1"},"failover":{"cause":"Bogus"}}`, "holds a cause or a number that is none"},
+		"NegativeAttempt":  {"they count from 1", `{"version":1,"labels":{"a":"1"},"failover":{"attempt":-3}}`, "holds a cause or a number that is none"},
+		"ConflictTarget":   {"a closed set (L6)", `{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Bogus","key":"a","conflict":"Fail"}]}`, "a conflict needs a known target"},
+		"TwoConflicts":     {"one key, two answers", `{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Label","key":"a","conflict":"Fail"},{"target":"Label","key":"a","conflict":"Keep"}]}`, "a conflict needs a known target"},
+		"NeedlessConflict": {"Encode does not write it", `{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Label","key":"a","conflict":"Replace"}]}`, "a conflict needs a known target"},
 		"EmptyMap":         {"Encode leaves it out", `{"version":1,"labels":{}}`, other},
 		"NullMap":          {"Encode leaves it out", `{"version":1,"labels":null}`, other},
 		"NullValue":        {"not empty text", `{"version":1,"labels":{"a":null}}`, other},

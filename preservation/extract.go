@@ -25,8 +25,8 @@ type Extraction struct {
 //  2. Each rule is evaluated on its own. What is missing or rejected takes the
 //     rule's default; other errors do not (S4).
 //  3. The value is checked against its target here, before anything is evicted:
-//     nothing is truncated, hashed or sanitised. An annotation that no longer
-//     fits beside those of the rules before it is TooLarge (S8).
+//     nothing is truncated, hashed or sanitised. An annotation or a field that no
+//     longer fits beside those of the rules before it is TooLarge (S8).
 //
 // The result holds the good values and all errors. The returned error joins those
 // of Required rules only, each a [*RuleError]: nil means that nothing blocks (S10).
@@ -42,12 +42,12 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 	var out Extraction
 	var blocking []error
 	docs := reader{sources: in, read: make(map[Source]decoded)}
-	room := annotationRoom(MaxAnnotationsBytes)
+	annotations, fields := room{of: "annotations", limit: MaxAnnotationsBytes}, room{of: "fields", limit: MaxFieldsBytes}
 	for i := range x.rules {
 		c := &x.rules[i]
 		value, f := c.read(&docs)
-		if f == nil && c.rule.Target == Annotation {
-			f = room.take(len(c.key.Key) + len(value))
+		if f == nil {
+			f = c.fit(value, &annotations, &fields)
 		}
 		if f == nil {
 			out.add(c.key, value, c.rule.Conflict)
@@ -59,7 +59,7 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 			blocking = append(blocking, err)
 		}
 	}
-	if in.Failover != nil && !out.State.IsEmpty() {
+	if in.Failover != nil && *in.Failover != (Failover{}) && !out.State.IsEmpty() {
 		failover := *in.Failover
 		out.State.Failover = &failover
 	}
@@ -86,14 +86,30 @@ func (x *Extraction) add(key Ref, value string, conflict Conflict) {
 	}
 }
 
-// annotationRoom is what the annotations of an object may still hold.
-type annotationRoom int
-
-func (r *annotationRoom) take(size int) *fault {
-	if size > int(*r) {
-		return &fault{TooLarge, fmt.Sprintf("the annotations of an object hold at most %d bytes together", MaxAnnotationsBytes)}
+// fit takes room for a value. Labels are small and need none.
+func (c *compiled) fit(value string, annotations, fields *room) *fault {
+	size := len(c.key.Key) + len(value)
+	switch c.rule.Target {
+	case Annotation:
+		return annotations.take(size)
+	case Field:
+		return fields.take(size)
+	case Label, PodTemplateLabel:
 	}
-	*r -= annotationRoom(size)
+	return nil
+}
+
+// room is what the values of one target may hold together.
+type room struct {
+	of          string
+	limit, used int
+}
+
+func (r *room) take(size int) *fault {
+	if r.used+size > r.limit {
+		return &fault{TooLarge, fmt.Sprintf("the %s of an object hold at most %d bytes together", r.of, r.limit)}
+	}
+	r.used += size
 	return nil
 }
 

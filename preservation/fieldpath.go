@@ -134,21 +134,28 @@ func (p fieldPath) refusal() string {
 	case "apiVersion", "kind", "status", "metadata":
 		return "nothing in " + p[0].key + " is a field for state; labels and annotations have their own targets"
 	}
-	for i, step := range p[1:] {
-		switch {
-		case step.key == "labels" && p[i].key == "metadata":
-			return "labels of a pod template have their own option"
-		case step.key == "volumeClaimTemplates":
-			return "volumeClaimTemplates are immutable"
-		case step.key == "selector" && p[i].key == "spec":
-			return "a selector says which pods belong to the object"
+	for _, step := range p[1:] {
+		if refusal := keyRefusal(step.key); refusal != "" {
+			return refusal
 		}
 	}
-	switch {
-	case len(p) == 1:
+	if len(p) == 1 {
 		return "a whole top-level field is not for state"
-	case p[len(p)-1].key == "metadata":
-		return "the metadata of a template is not for state as a whole"
+	}
+	return ""
+}
+
+// keyRefusal says why no state may be written to a key, or within it, wherever it
+// stands below the top; empty = it may. What such a key holds tells objects apart,
+// and what is written there passes by the guards of labels and annotations.
+func keyRefusal(key string) string {
+	switch key {
+	case "metadata":
+		return "the metadata of a template is not for state; its labels have their own option"
+	case "selector":
+		return "a selector says which pods belong to the object"
+	case "volumeClaimTemplates":
+		return "volumeClaimTemplates are immutable"
 	}
 	return ""
 }

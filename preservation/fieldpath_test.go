@@ -31,9 +31,7 @@ func TestFieldPathSpelling(t *testing.T) {
 		"Longest":      {"the limit belongs to the legal sizes", ".spec." + longest, ".spec." + longest},
 		"LongestBare":  {"the dot that a state adds counts", "spec." + longest, ".spec." + longest},
 		"MostSteps":    {"the limit belongs to the legal sizes", strings.Repeat(".a", preservation.MaxFieldPathSteps), strings.Repeat(".a", preservation.MaxFieldPathSteps)},
-		"Selector":     {"of something else than the object's spec", ".spec.affinity.selector", ".spec.affinity.selector"},
 		"Labels":       {"of something else than metadata", ".spec.labels.x", ".spec.labels.x"},
-		"Metadata":     {"in a template, but its labels", ".spec.foo.metadata.name", ".spec.foo.metadata.name"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

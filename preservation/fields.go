@@ -49,9 +49,7 @@ func (s fieldSet) restore(key, text string) error {
 // drop removes a key. An item of a list stays, since its neighbours would move.
 func (s fieldSet) drop(key string) {
 	at, _ := s.find(key)
-	if object, ok := at.parent.(map[string]any); ok {
-		delete(object, at.step.key)
-	}
+	at.drop()
 }
 
 // spot is one place in the manifest.
@@ -68,6 +66,12 @@ func (s spot) set(value any) {
 		parent[s.step.key] = value
 	case []any:
 		parent[s.step.index] = value
+	}
+}
+
+func (s spot) drop() {
+	if object, ok := s.parent.(map[string]any); ok {
+		delete(object, s.step.key)
 	}
 }
 

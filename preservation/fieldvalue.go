@@ -71,6 +71,9 @@ func storable(value any, depth int) (any, *fault) {
 
 func storableMap(object map[string]any, depth int) (any, *fault) {
 	for key, inner := range object {
+		if refusal := keyRefusal(key); refusal != "" {
+			return nil, &fault{Refused, "the object holds a key that no state fills: " + refusal}
+		}
 		if broken(key) {
 			return nil, &fault{InvalidValue, notUTF8}
 		}

@@ -42,16 +42,18 @@ type InjectOptions struct {
 //     type of the new one: else TypeMismatch.
 //  4. Where the manifest holds another value, the rule's conflict decides: Replace
 //     writes, Keep leaves it, Fail is a Conflicting error. The report always has
-//     the old value. Null and empty text are no value to conflict with. Fields are
-//     compared as JSON values: 1.50 is 1.5.
+//     the old value, beside that error, too. Null and empty text are no value to
+//     conflict with, nor is what an older failover wrote, as Owned says. Fields
+//     are compared as JSON values: 1.50 is 1.5.
 //  5. Keys in Owned that the state lacks are removed.
 //  6. Annotations that hold more than 256 KiB together are TooLarge.
 //  7. A state with a conflict that is not known, or with a field within another
 //     one, is BadState; so is an owned key whose target is not known, or that is
 //     around a field of the state.
 //
-// Any error means that nothing is returned: never go on without the state. The
-// error joins an [*InjectError] for each key, in the order of targets and keys.
+// Any error means that there is no manifest: never go on without the state. The
+// error joins an [*InjectError] for each key, in the order of targets and keys. Of
+// the report only the conflicts are left then.
 //
 // The manifest is not changed and the result shares nothing with it. Injecting
 // twice equals injecting once (I6). An empty state gives a plain copy. Labels and
@@ -61,14 +63,14 @@ type InjectOptions struct {
 func Inject(manifest *unstructured.Unstructured, state State, options InjectOptions) (*unstructured.Unstructured, Report, error) {
 	e, err := open(manifest, options, append(state.Keys(), options.Owned...))
 	if err == nil {
-		err = errors.Join(state.coherent(), checkOwned(options.Owned, state))
+		err = errors.Join(state.coherent(), e.checkOwned(state))
 	}
 	if err != nil {
 		return nil, Report{}, err
 	}
 	changes, err := e.putAll(state)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, Report{Changes: conflictsOf(changes)}, err
 	}
 	changes = append(changes, e.dropOwned(state)...)
 	if err := e.checkBudget(); err != nil {
@@ -78,16 +80,26 @@ func Inject(manifest *unstructured.Unstructured, state State, options InjectOpti
 	return e.close(), e.report(changes), nil
 }
 
+func conflictsOf(changes []Change) []Change {
+	var out []Change
+	for _, change := range changes {
+		if change.Effect == Conflicted {
+			out = append(out, change)
+		}
+	}
+	return out
+}
+
 // checkOwned refuses keys of an older failover that can neither go nor stay: those
 // whose target is not known, and fields around one of the state, which would be
 // removed with them. To leave them would mix two generations.
-func checkOwned(owned []Ref, state State) error {
-	for _, key := range owned {
+func (e *editor) checkOwned(state State) error {
+	for _, key := range e.options.Owned {
 		if !slices.Contains([]Target{Label, Annotation, Field, PodTemplateLabel}, key.Target) {
 			return &InjectError{Class: BadState, Target: key.Target, Key: key.Key, Detail: "the target of an owned key is not known"}
 		}
 	}
-	isOwned := func(around string) bool { return slices.Contains(owned, Ref{Field, around}) }
+	isOwned := func(around string) bool { return e.owned[Ref{Field, around}] }
 	for _, key := range slices.Sorted(maps.Keys(state.Fields)) {
 		if around, found := fieldAround(key, isOwned); found {
 			return &InjectError{Class: BadState, Target: Field, Key: key, Detail: "it lies within the owned field " + around}
@@ -100,8 +112,13 @@ func checkOwned(owned []Ref, state State) error {
 func (e *editor) putAll(state State) ([]Change, error) {
 	var changes []Change
 	var errs []error
+	conflicts := state.conflicts()
 	for _, key := range e.withPodTemplate(state.Keys()) {
-		change, err := e.put(key, state)
+		conflict := conflicts[key.rule()]
+		if e.owned[key] || e.owned[key.rule()] {
+			conflict = Replace
+		}
+		change, err := e.put(key, state, conflict)
 		if err != nil {
 			errs = append(errs, atKey(err, key))
 		}
@@ -111,7 +128,7 @@ func (e *editor) putAll(state State) ([]Change, error) {
 }
 
 // put writes one value of the state and says how.
-func (e *editor) put(key Ref, state State) (Change, error) {
+func (e *editor) put(key Ref, state State, conflict Conflict) (Change, error) {
 	change := Change{Ref: key, Value: state.values(key.Target)[key.Key], Effect: Written}
 	if f := e.fault(key, change.Value); f != nil {
 		return change, &InjectError{Class: f.class, Detail: f.detail}
@@ -122,7 +139,6 @@ func (e *editor) put(key Ref, state State) (Change, error) {
 		return change, err
 	}
 	change.Old = old
-	conflict := state.conflict(key.rule())
 	switch {
 	case found && sameValue(key.Target, old, change.Value):
 		change.Effect = Unchanged
@@ -131,6 +147,7 @@ func (e *editor) put(key Ref, state State) (Change, error) {
 		change.Effect, change.Value = Kept, ""
 		return change, nil
 	case !isNothing(key.Target, old) && conflict == Fail:
+		change.Effect = Conflicted
 		return change, &InjectError{Class: Conflicting, Detail: "the manifest holds another value, and the rule says Fail"}
 	case found:
 		change.Effect = Replaced

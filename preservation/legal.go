@@ -12,6 +12,10 @@ import (
 // and values, by Kubernetes' own limit (S8).
 const MaxAnnotationsBytes = 256 << 10
 
+// MaxFieldsBytes is what the fields of a state may hold together, paths and values
+// (S12): a task that carries them is an object of its own.
+const MaxFieldsBytes = 2 * MaxValueBytes
+
 // checkValue is S8: whether a value is legal for its target. For a Field it is
 // JSON. The messages hold lengths only.
 func checkValue(target Target, value string) *fault {

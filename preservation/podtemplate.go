@@ -57,6 +57,16 @@ func (w workload) holds(path fieldPath) bool {
 	})
 }
 
+// isTemplate says that the path leads to the pod template as a whole, or to what
+// holds it.
+func (w workload) isTemplate(path fieldPath) bool {
+	if w.template != nil {
+		return w.template.within(path)
+	}
+	last := path[len(path)-1].key
+	return last == "template" || last == "podTemplate"
+}
+
 // templateRefusal says why the pod template must not be written; empty = it may.
 func (w workload) templateRefusal(options InjectOptions) string {
 	switch {
@@ -75,6 +85,9 @@ func (w workload) templateRefusal(options InjectOptions) string {
 // fieldRefusal says why a field that is for state must not be written in this kind
 // of object; empty = it may (I4, I5).
 func (w workload) fieldRefusal(path fieldPath, options InjectOptions) string {
+	if w.isTemplate(path) {
+		return "a pod template as a whole is not for state"
+	}
 	if w.holds(path) {
 		return w.templateRefusal(options)
 	}
@@ -101,7 +114,14 @@ func (e *editor) podLabels() (*textSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTexts(PodTemplateLabel, "labels", template.String()[1:]+".metadata", metadata.value)
+	if !metadata.found { // as in most CronJobs
+		metadata.value = map[string]any{}
+	}
+	set, err := readTexts(PodTemplateLabel, "labels", template.String()[1:]+".metadata", metadata.value)
+	if err == nil {
+		set.template, set.made = metadata, !metadata.found
+	}
+	return set, err
 }
 
 // selectorKeys are the label keys by which the object selects its pods: those of

@@ -82,9 +82,10 @@ func TestPodTemplateMustBeReadable(t *testing.T) {
 	t.Parallel()
 	options := preservation.InjectOptions{PodTemplate: true, Force: true}
 	for spec, want := range map[string]string{
-		`{}`:              `MissingParent: the manifest has no .spec.template`,
-		`{"template":7}`:  `TypeMismatch: .spec.template is not an object but a number`,
-		`{"template":{}}`: `BadManifest: spec.template.metadata is not an object but null`,
+		`{}`:                             `MissingParent: the manifest has no .spec.template`,
+		`{"template":7}`:                 `TypeMismatch: .spec.template is not an object but a number`,
+		`{"template":{}}`:                ``,
+		`{"template":{"metadata":null}}`: `BadManifest: spec.template.metadata is not an object but null`,
 		`{"template":{"metadata":{"labels":{"x":1}}}}`:      `BadManifest: the value of spec.template.metadata.labels["x"] is not text but a number`,
 		`{"template":{"metadata":{"labels":["x"]}}}`:        `BadManifest: spec.template.metadata.labels is not an object but a list`,
 		`{"template":{"metadata":{"annotations":{"x":1}}}}`: ``,
@@ -110,7 +111,7 @@ func textOf(err error) string {
 func TestProtectedFields(t *testing.T) {
 	t.Parallel()
 	const asked, forced = 1, 2
-	const optIn, restarts, immutable, unknown, may = "only where PodTemplate asks for it", "it restarts the pods", "is immutable", "it is not known", ""
+	const optIn, restarts, immutable, unknown, whole, may = "only where PodTemplate asks for it", "it restarts the pods", "is immutable", "it is not known", "as a whole is not for state", ""
 	cases := map[string]struct {
 		reason  string
 		kind    string
@@ -123,7 +124,7 @@ func TestProtectedFields(t *testing.T) {
 		"TemplateOnlyForced": {"force alone is no opt-in", "apps/v1/Deployment", ".spec.template.x", forced, optIn},
 		"TemplateAsked":      {"restarts", "apps/v1/Deployment", ".spec.template.x", asked, restarts},
 		"TemplateForced":     {"asked twice", "apps/v1/Deployment", ".spec.template.x", asked | forced, may},
-		"TemplateItself":     {"the whole is a part of it", "apps/v1/Deployment", ".spec.template", asked, restarts},
+		"TemplateItself":     {"its labels would go with it", "apps/v1/Deployment", ".spec.template", forced, whole},
 		"NotTheTemplate":     {"known kinds have it in one place", "apps/v1/Deployment", ".spec.strategy.template", 0, may},
 		"Job":                {"its template is immutable", "batch/v1/Job", ".spec.template.x", asked, immutable},
 		"JobCompletions":     {"immutable", "batch/v1/Job", ".spec.completions", 0, immutable},
@@ -135,7 +136,8 @@ func TestProtectedFields(t *testing.T) {
 		"StatefulSetOther":   {"not in spec", "apps/v1/StatefulSet", ".data.x", 0, may},
 		"CronJob":            {"nothing happens to pods", "batch/v1/CronJob", ".spec.jobTemplate.spec.template.x", asked, may},
 		"CronJobNotAsked":    {"opt-in all the same", "batch/v1/CronJob", ".spec.jobTemplate.spec.template.x", 0, optIn},
-		"CronJobAround":      {"the field around holds it", "batch/v1/CronJob", ".spec.jobTemplate.spec", 0, optIn},
+		"CronJobAround":      {"the field around holds it", "batch/v1/CronJob", ".spec.jobTemplate.spec", forced, whole},
+		"UnknownWhole":       {"what is called one is one", "x.io/v1/Job", ".spec.podTemplate", forced, whole},
 		"CronJobBeside":      {"beside it", "batch/v1/CronJob", ".spec.jobTemplate.spec.suspend", 0, may},
 		"CronJobSuspend":     {"beside it", "batch/v1/CronJob", ".spec.suspend", 0, may},
 		"SetUpdateStrategy":  {"may change", "apps/v1/StatefulSet", ".spec.updateStrategy", 0, may},

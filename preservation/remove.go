@@ -15,7 +15,7 @@ import (
 //  1. Written: the key goes away, if it still holds the value.
 //  2. Replaced: the key gets its old value, if it still holds the new one.
 //  3. Removed: the key comes back, if there is none of its name.
-//  4. Unchanged and Kept: nothing happens.
+//  4. Unchanged, Kept and Conflicted: nothing happens.
 //
 // So a key that somebody changed since is left as it is now, and removing twice
 // equals removing once. Maps of labels or annotations that the injection created
@@ -36,6 +36,7 @@ func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.U
 	for _, set := range e.sets {
 		set.absent = set.absent || slices.Contains(report.Created, set.target)
 		set.null = set.null || slices.Contains(report.Null, set.target)
+		set.made = set.made || report.PodMetadataCreated
 	}
 	// What is around comes back before what is within.
 	changes := slices.SortedFunc(slices.Values(report.Changes), func(a, b Change) int { return compareRefs(a.Ref, b.Ref) })
@@ -71,7 +72,7 @@ func (e *editor) undo(change Change) error {
 		if !found && gone == nil {
 			return at.restore(change.Key, change.Old)
 		}
-	case Unchanged, Kept:
+	case Unchanged, Kept, Conflicted:
 	default:
 		return &InjectError{Class: BadReport, Detail: fmt.Sprintf("the effect %q is not known", change.Effect)}
 	}

@@ -18,6 +18,10 @@ const (
 	// Kept means that the key holds another value and that its rule keeps it;
 	// Change.Old is what it holds.
 	Kept Effect = "Kept"
+	// Conflicted means that the key holds another value and that its rule says
+	// Fail, so that nothing was injected; Change.Old is what it holds, and
+	// Change.Value what it was to hold.
+	Conflicted Effect = "Conflict"
 	// Removed means that the key belonged to an older failover and the newer
 	// state has no value for it; Change.Old keeps what it held (I6).
 	Removed Effect = "Removed"
@@ -46,4 +50,6 @@ type Report struct {
 	// Null those that it had as null; sorted.
 	Created []Target `json:"created,omitempty"`
 	Null    []Target `json:"null,omitempty"`
+	// PodMetadataCreated says that the pod template had no metadata to hold labels.
+	PodMetadataCreated bool `json:"podMetadataCreated,omitempty"`
 }

@@ -133,15 +133,14 @@ func (s State) writes(key Ref) bool {
 	return isKey(key.Key) || key.Target == Field && within
 }
 
-// conflict is the Conflict of a key; of several entries for it the last counts.
-func (s State) conflict(key Ref) Conflict {
-	conflict := Replace
+// conflicts are those of all keys that ask for something else than Replace; of
+// several entries for a key the last counts.
+func (s State) conflicts() map[Ref]Conflict {
+	conflicts := make(map[Ref]Conflict, len(s.Conflicts))
 	for _, c := range s.Conflicts {
-		if c.Ref == key {
-			conflict = c.Conflict
-		}
+		conflicts[c.Ref] = c.Conflict
 	}
-	return conflict
+	return conflicts
 }
 
 // coherent says whether the state can be written at all: no choice that is not

@@ -16,6 +16,10 @@ type textSet struct {
 	// absent and null say how an empty set is written; neither = as an empty
 	// object.
 	absent, null bool
+	// template is where the metadata stands in a pod template, and made says that
+	// there was none; only for the labels of one.
+	template spot
+	made     bool
 }
 
 // readTexts reads one map of texts. One that is absent or null is empty; anything
@@ -85,5 +89,11 @@ func (s *textSet) write() {
 			texts[key] = value
 		}
 		s.metadata[s.name] = texts
+	}
+	switch {
+	case s.made && len(s.metadata) == 0:
+		s.template.drop()
+	default:
+		s.template.set(s.metadata)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/carryover-io/carryover/internal/jsonpath"
 )
 
+// MaxRules is the largest number of rules of one policy (S12).
+const MaxRules = 128
+
 // Validate returns everything that is wrong with the rules, nested under path
 // (S1, S7, S11, L7):
 //
@@ -33,6 +36,8 @@ import (
 //  6. reject must not hold empty text, which is missing anyway.
 //  7. join must be legal between two characters of a value.
 //
+// More than MaxRules rules are one error, and none of them is looked at (S12).
+//
 // Nil rules are valid, and a nil path is the root. The errors are in the order of
 // the rules, then of this list. They quote the rules, which are policy and not
 // collected state.
@@ -44,6 +49,9 @@ func Validate(sp StatePreservation, protection Protection, path *field.Path) fie
 // check is Validate, and gives the compiled rules, which are of use if there is
 // no error.
 func check(sp StatePreservation, protection Protection, path *field.Path) ([]compiled, field.ErrorList) {
+	if len(sp.Rules) > MaxRules {
+		return nil, field.ErrorList{field.TooMany(path.Child("rules"), len(sp.Rules), MaxRules)}
+	}
 	var errs field.ErrorList
 	rules := make([]compiled, 0, len(sp.Rules))
 	for i, rule := range sp.Rules {
