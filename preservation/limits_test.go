@@ -163,7 +163,7 @@ func TestHostileWork(t *testing.T) {
 				out, _ := x.Extract(preservation.Sources{Status: document})
 				took := time.Since(start) //nolint:forbidigo // it measures
 				runtime.ReadMemStats(&after)
-				if took > time.Second {
+				if took > 4*time.Second { // a second, on a machine that is busy with other tests
 					t.Errorf("%s: %.40s on %s took %s", target, template, name, took)
 				}
 				if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 128<<20 {
