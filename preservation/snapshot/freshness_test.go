@@ -52,7 +52,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"1.2 final without a location": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Final: true}, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "a difference: spotify calls it fresh, and starts empty",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"a difference: spotify calls it fresh, and starts empty",
 		},
 		"1.2 no reference": {
 			snapshot.Input{Snapshot: aged(0), Limit: limit}, snapshot.VerdictStale, snapshot.ReferenceMissing, -1, snapshot.NextCheck{}, "R3",
@@ -62,11 +64,15 @@ func TestFreshness(t *testing.T) {
 		},
 		"1.2 no location": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{TakenAt: noon}, Limit: limit, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "not fresh",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"not fresh",
 		},
 		"1.2 no time": {
 			snapshot.Input{Snapshot: noTime, Limit: limit, Now: noon},
-			snapshot.VerdictStale, snapshot.TimeMissing, -1, snapshot.NextCheck{}, "not fresh",
+			snapshot.VerdictStale, snapshot.TimeMissing, -1,
+			snapshot.NextCheck{},
+			"not fresh",
 		},
 		"1.2 -1 ns": {
 			snapshot.Input{Snapshot: aged(hour - 1), Limit: limit, Now: noon},
@@ -78,7 +84,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"1.2 +1 ns": {
 			snapshot.Input{Snapshot: aged(hour + 1), Limit: limit, Now: noon},
-			snapshot.VerdictStale, snapshot.TooOld, hour + 1, snapshot.NextCheck{}, "inclusive",
+			snapshot.VerdictStale, snapshot.TooOld, hour + 1,
+			snapshot.NextCheck{},
+			"inclusive",
 		},
 		"1.2 max 0, same instant": {
 			snapshot.Input{Snapshot: aged(0), Limit: snapshot.Seconds(0), Now: noon},
@@ -86,7 +94,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"1.2 max 0, 1 ns": {
 			snapshot.Input{Snapshot: aged(1), Limit: snapshot.Seconds(0), Now: noon},
-			snapshot.VerdictStale, snapshot.TooOld, 1, snapshot.NextCheck{}, "R2",
+			snapshot.VerdictStale, snapshot.TooOld, 1,
+			snapshot.NextCheck{},
+			"R2",
 		},
 		"1.2 future within the skew": {
 			snapshot.Input{Snapshot: aged(-60 * time.Second), Limit: limit, Now: noon},
@@ -106,21 +116,29 @@ func TestFreshness(t *testing.T) {
 		},
 		"future and final": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, Final: true, TakenAt: noon.Add(hour)}, Now: noon},
-			snapshot.VerdictFinal, snapshot.FinalSnapshot, 0, snapshot.NextCheck{}, "R2: Final is before Suspect",
+			snapshot.VerdictFinal, snapshot.FinalSnapshot, 0,
+			snapshot.NextCheck{},
+			"R2: Final is before Suspect",
 		},
 
 		// R2, in order
 		"unnamed and final": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, Final: true, Unnamed: true}, Now: noon},
-			snapshot.VerdictUnknown, snapshot.StateUnnamed, -1, snapshot.NextCheck{}, "F75: Unknown is first",
+			snapshot.VerdictUnknown, snapshot.StateUnnamed, -1,
+			snapshot.NextCheck{},
+			"F75: Unknown is first",
 		},
 		"unnamed, pending": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Unnamed: true}, Attempt: progress(0), Reachable: true, Limit: limit, Now: noon},
-			snapshot.VerdictUnknown, snapshot.StateUnnamed, -1, snapshot.NextCheck{}, "F75: Unknown is first",
+			snapshot.VerdictUnknown, snapshot.StateUnnamed, -1,
+			snapshot.NextCheck{},
+			"F75: Unknown is first",
 		},
 		"final while lost": {
 			snapshot.Input{Phase: snapshot.PhaseLost, Snapshot: final(), Limit: limit, Now: noon},
-			snapshot.VerdictStale, snapshot.TimeMissing, -1, snapshot.NextCheck{}, "R9: Lost voids finality",
+			snapshot.VerdictStale, snapshot.TimeMissing, -1,
+			snapshot.NextCheck{},
+			"R9: Lost voids finality",
 		},
 		"final while lost, fresh": {
 			snapshot.Input{Phase: snapshot.PhaseLost, Snapshot: snapshot.Snapshot{Location: path, Final: true, TakenAt: noon}, Limit: limit, Now: noon},
@@ -128,19 +146,27 @@ func TestFreshness(t *testing.T) {
 		},
 		"final while running": {
 			snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: final(), Now: noon},
-			snapshot.VerdictFinal, snapshot.FinalSnapshot, -1, snapshot.NextCheck{}, "1.6: it stops next",
+			snapshot.VerdictFinal, snapshot.FinalSnapshot, -1,
+			snapshot.NextCheck{},
+			"1.6: it stops next",
 		},
 		"location 0": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: "0", TakenAt: noon}, Limit: limit, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "F71",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"F71",
 		},
 		"location null": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: "null", Final: true}, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "F68",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"F68",
 		},
 		"location blank": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: "  ", Final: true}, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "R2",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"R2",
 		},
 		"none, pending": {
 			snapshot.Input{Attempt: progress(time.Minute), Reachable: true, Limit: limit, Now: noon},
@@ -148,7 +174,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"none, pending, unreachable": {
 			snapshot.Input{Attempt: progress(time.Minute), Limit: limit, Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "F74: nobody would see it complete",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"F74: nobody would see it complete",
 		},
 		"pending from the future": {
 			snapshot.Input{Attempt: progress(-61 * time.Second), Reachable: true, Limit: limit, Now: noon},
@@ -156,7 +184,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"pending since nobody knows when": {
 			snapshot.Input{Attempt: snapshot.Attempt{State: snapshot.AttemptInProgress}, Reachable: true, Limit: snapshot.Unlimited(), Now: noon},
-			snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "R8: it would be waited for without end",
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"R8: it would be waited for without end",
 		},
 		"none, pending, unlimited": {
 			snapshot.Input{Attempt: progress(time.Minute), Reachable: true, Limit: snapshot.Unlimited(), Now: noon},
@@ -168,7 +198,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"job failed after success": {
 			snapshot.Input{Phase: snapshot.PhaseFailed, Snapshot: aged(time.Minute), StoppedAt: noon, Limit: limit, Now: noon.Add(24 * time.Hour)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, time.Minute, snapshot.NextCheck{}, "R1: still good",
+			snapshot.VerdictFresh, snapshot.WithinLimit, time.Minute,
+			snapshot.NextCheck{},
+			"R1: still good",
 		},
 		"stale, final pending, FinalOnly": {
 			snapshot.Input{Snapshot: aged(0), Attempt: finalProgress(0), Reachable: true, Now: noon},
@@ -176,21 +208,29 @@ func TestFreshness(t *testing.T) {
 		},
 		"stale, pending, FinalOnly": {
 			snapshot.Input{Snapshot: aged(0), Attempt: progress(0), Reachable: true, Now: noon},
-			snapshot.VerdictStale, snapshot.NotFinal, 0, snapshot.NextCheck{}, "R2: it will not be final",
+			snapshot.VerdictStale, snapshot.NotFinal, 0,
+			snapshot.NextCheck{},
+			"R2: it will not be final",
 		},
 		"stale, final pending, FinalOnly, lost": {
 			snapshot.Input{Phase: snapshot.PhaseLost, Snapshot: aged(0), Attempt: finalProgress(0), Reachable: true, Now: noon},
-			snapshot.VerdictStale, snapshot.NotFinal, 0, snapshot.NextCheck{}, "R9: it would not be final either",
+			snapshot.VerdictStale, snapshot.NotFinal, 0,
+			snapshot.NextCheck{},
+			"R9: it would not be final either",
 		},
 		"unlimited, no time": {
 			snapshot.Input{Snapshot: noTime, Limit: snapshot.Unlimited()},
-			snapshot.VerdictFresh, snapshot.AnyAge, -1, snapshot.NextCheck{}, "R2: no age is asked for",
+			snapshot.VerdictFresh, snapshot.AnyAge, -1,
+			snapshot.NextCheck{},
+			"R2: no age is asked for",
 		},
 
 		// PEERS 2.4
 		"2.4 no maximum": {
 			snapshot.Input{Snapshot: aged(1000 * hour), Limit: snapshot.Unlimited(), Now: noon},
-			snapshot.VerdictFresh, snapshot.AnyAge, 1000 * hour, snapshot.NextCheck{}, "last-state",
+			snapshot.VerdictFresh, snapshot.AnyAge, 1000 * hour,
+			snapshot.NextCheck{},
+			"last-state",
 		},
 		"2.4 last completed within": {
 			snapshot.Input{Snapshot: aged(hour / 2), Attempt: progress(0), Reachable: true, Limit: limit, Now: noon},
@@ -210,7 +250,9 @@ func TestFreshness(t *testing.T) {
 			snapshot.Input{
 				Snapshot: aged(2 * hour), Attempt: progress(hour + 1), AttemptDeadline: 2 * hour, Reachable: true, Limit: limit, Now: noon,
 			},
-			snapshot.VerdictStale, snapshot.TooOld, 2 * hour, snapshot.NextCheck{}, "take a savepoint instead",
+			snapshot.VerdictStale, snapshot.TooOld, 2 * hour,
+			snapshot.NextCheck{},
+			"take a savepoint instead",
 		},
 		"2.4 pending at its deadline": {
 			snapshot.Input{Snapshot: aged(2 * hour), Attempt: progress(10 * time.Minute), Reachable: true, Limit: limit, Now: noon},
@@ -218,37 +260,53 @@ func TestFreshness(t *testing.T) {
 		},
 		"2.4 pending past its deadline": {
 			snapshot.Input{Snapshot: aged(2 * hour), Attempt: progress(10*time.Minute + 1), Reachable: true, Limit: limit, Now: noon},
-			snapshot.VerdictStale, snapshot.TooOld, 2 * hour, snapshot.NextCheck{}, "R8: Abandoned, the older good one stands",
+			snapshot.VerdictStale, snapshot.TooOld, 2 * hour,
+			snapshot.NextCheck{},
+			"R8: Abandoned, the older good one stands",
 		},
 
 		// R3
 		"stopped long ago": {
 			snapshot.Input{Snapshot: aged(2 * time.Minute), StoppedAt: noon, Limit: snapshot.Seconds(300), Now: noon.Add(18 * time.Minute)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, 2 * time.Minute, snapshot.NextCheck{}, "F69: two minutes of loss, not 20",
+			snapshot.VerdictFresh, snapshot.WithinLimit, 2 * time.Minute,
+			snapshot.NextCheck{},
+			"F69: two minutes of loss, not 20",
 		},
 		"last known running": {
 			snapshot.Input{Snapshot: aged(2 * time.Minute), LastRunning: noon, Limit: snapshot.Seconds(300), Now: noon.Add(18 * time.Minute)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, 2 * time.Minute, snapshot.NextCheck{}, "R3: the second choice",
+			snapshot.VerdictFresh, snapshot.WithinLimit, 2 * time.Minute,
+			snapshot.NextCheck{},
+			"R3: the second choice",
 		},
 		"stopped before last known running": {
 			snapshot.Input{Snapshot: aged(0), StoppedAt: noon.Add(hour), LastRunning: noon, Limit: limit, Now: noon.Add(hour)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, hour, snapshot.NextCheck{}, "R3: the stop is the first choice",
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour,
+			snapshot.NextCheck{},
+			"R3: the stop is the first choice",
 		},
 		"younger than last known running": {
 			snapshot.Input{Snapshot: aged(-hour), LastRunning: noon, Limit: snapshot.Seconds(0), Now: noon.Add(2 * hour)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, 0, snapshot.NextCheck{}, "R3: it proves that the work ran then",
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0,
+			snapshot.NextCheck{},
+			"R3: it proves that the work ran then",
 		},
 		"younger than the stop, within the skew": {
 			snapshot.Input{Snapshot: aged(-60 * time.Second), StoppedAt: noon, Limit: limit, Now: noon.Add(hour)},
-			snapshot.VerdictFresh, snapshot.WithinLimit, 0, snapshot.NextCheck{}, "R2",
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0,
+			snapshot.NextCheck{},
+			"R2",
 		},
 		"younger than the stop, beyond the skew": {
 			snapshot.Input{Snapshot: aged(-60*time.Second - 1), StoppedAt: noon, Limit: limit, Now: noon.Add(hour)},
-			snapshot.VerdictSuspect, snapshot.FromTheFuture, 0, snapshot.NextCheck{}, "R2: no time that passes explains it",
+			snapshot.VerdictSuspect, snapshot.FromTheFuture, 0,
+			snapshot.NextCheck{},
+			"R2: no time that passes explains it",
 		},
 		"stopped, now not known": {
 			snapshot.Input{Snapshot: aged(time.Minute), StoppedAt: noon, Limit: limit},
-			snapshot.VerdictFresh, snapshot.WithinLimit, time.Minute, snapshot.NextCheck{}, "R3: now plays no part",
+			snapshot.VerdictFresh, snapshot.WithinLimit, time.Minute,
+			snapshot.NextCheck{},
+			"R3: now plays no part",
 		},
 		"time seen": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, ObservedAt: noon.Add(-time.Minute)}, Limit: limit, Now: noon},
@@ -256,7 +314,9 @@ func TestFreshness(t *testing.T) {
 		},
 		"time taken and seen": {
 			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, TakenAt: noon.Add(-2 * hour), ObservedAt: noon}, Limit: limit, Now: noon},
-			snapshot.VerdictStale, snapshot.TooOld, 2 * hour, snapshot.NextCheck{}, "F80: the time taken is the first choice",
+			snapshot.VerdictStale, snapshot.TooOld, 2 * hour,
+			snapshot.NextCheck{},
+			"F80: the time taken is the first choice",
 		},
 		"the longest limit": {
 			snapshot.Input{Snapshot: aged(1000 * hour), Limit: snapshot.Seconds(1 << 62), Now: noon},
@@ -266,15 +326,21 @@ func TestFreshness(t *testing.T) {
 		// L6
 		"unknown phase": {
 			snapshot.Input{Phase: "final", Snapshot: final(), Now: noon},
-			snapshot.VerdictUnknown, snapshot.InvalidInput, -1, snapshot.NextCheck{}, "L6",
+			snapshot.VerdictUnknown, snapshot.InvalidInput, -1,
+			snapshot.NextCheck{},
+			"L6",
 		},
 		"unknown attempt state": {
 			snapshot.Input{Attempt: snapshot.Attempt{State: "COMPLETED"}, Snapshot: final(), Now: noon},
-			snapshot.VerdictUnknown, snapshot.InvalidInput, -1, snapshot.NextCheck{}, "L6",
+			snapshot.VerdictUnknown, snapshot.InvalidInput, -1,
+			snapshot.NextCheck{},
+			"L6",
 		},
 		"negative limit": {
 			snapshot.Input{Snapshot: final(), Limit: snapshot.Seconds(-1), Now: noon},
-			snapshot.VerdictUnknown, snapshot.InvalidInput, -1, snapshot.NextCheck{}, "L6",
+			snapshot.VerdictUnknown, snapshot.InvalidInput, -1,
+			snapshot.NextCheck{},
+			"L6",
 		},
 		"zero": {snapshot.Input{}, snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "nothing is known"},
 	}
