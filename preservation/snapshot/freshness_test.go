@@ -232,6 +232,12 @@ func TestFreshness(t *testing.T) {
 			snapshot.NextCheck{},
 			"last-state",
 		},
+		"2.4 young job, no checkpoint yet": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Limit: limit, Now: noon},
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"a difference: apache goes on; on another cluster it would start empty",
+		},
 		"2.4 last completed within": {
 			snapshot.Input{Snapshot: aged(hour / 2), Attempt: progress(0), Reachable: true, Limit: limit, Now: noon},
 			snapshot.VerdictFresh, snapshot.WithinLimit, hour / 2, in(hour/2 + time.Second), "last-state",

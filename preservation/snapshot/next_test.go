@@ -105,6 +105,14 @@ func TestNextSnapshot(t *testing.T) {
 			asked(running(aged(hour-2*time.Second), attempt(failed, user, 5*time.Second), hourly)),
 			snapshot.SnapshotWait, "", snapshot.IntervalRunning, in(2 * time.Second), "L5: the earlier check",
 		},
+		"1.6 suspend, trigger failed": {
+			asked(running(aged(0), attempt(snapshot.AttemptTriggerFailed, user, 0), snapshot.Schedule{})),
+			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "again after 10 s; spotify a moment later",
+		},
+		"1.6 suspend, in progress": {
+			asked(running(aged(0), finalProgress(time.Minute), snapshot.Schedule{})),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "no",
+		},
 		"requested, periodic one failed": {
 			asked(running(aged(0), attempt(failed, auto, 0), hourly)),
 			snapshot.SnapshotDue, user, snapshot.Requested,
