@@ -16,10 +16,12 @@ import (
 //  3. A location that the job was itself started from, with a time before that start,
 //     has no time: the operator pins a path without touching the time, which may be
 //     another path's.
-//  4. Attempt: savepoint. Reasons scheduled and "user requested" are Periodic and
+//  4. The snapshot's JobID: the id of the job, if it is final or was seen since the
+//     start (F76).
+//  5. Attempt: savepoint. Reasons scheduled and "user requested" are Periodic and
 //     Manual; update and "job cancel" are final. Its location is empty: the operator
 //     records a success as the snapshot itself.
-//  5. StartedAt: startTime; StoppedAt: completionTime; Inherited: fromSavepoint.
+//  6. StartedAt: startTime; StoppedAt: completionTime; Inherited: fromSavepoint.
 //
 // The error joins a [*FieldError] for each field that cannot be read; the reading has
 // the rest, and a state that nobody can name where it found none. A nil status is
@@ -40,11 +42,12 @@ func Cluster(status map[string]any, facts Facts) (Reading, error) {
 	s := snapshot.Snapshot{
 		Location: r.location(job + "savepointLocation"), ObservedAt: r.time(job + "savepointTime"),
 		Generation: r.count(job + "savepointGeneration"), Final: r.flag(job + "finalSavepoint"),
-		JobID: out.JobID, Cluster: facts.Cluster,
+		Cluster: facts.Cluster,
 	}
 	if s.Location == out.Inherited && !s.ObservedAt.After(started) {
 		s.ObservedAt = time.Time{}
 	}
+	s.JobID = producer(s, out.JobID, started)
 	out.Attempt = clusterAttempt(r, facts)
 	out.Snapshot = r.whole(s)
 	return out, r.err()

@@ -19,7 +19,10 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 //  6. Attempt: the savepoint in progress, else the checkpoint in progress; the
 //     operator forgets failed ones. Final for an upgrade. Trigger ids are never
 //     state (F74).
-//  7. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
+//  7. The snapshot's JobID: jobStatus.jobId, if it is final or was taken since
+//     startTime. The operator changes the id at a deploy, and an old path with a new
+//     id would be a mix of two jobs (F76).
+//  8. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
 //
 // The error joins a [*FieldError] for each field that cannot be read; the reading has
 // the rest, and a state that nobody can name where it found none. A nil status is
@@ -38,7 +41,7 @@ func Deployment(status map[string]any, facts Facts) (Reading, error) {
 		out.StoppedAt = updated
 	}
 	out.Snapshot = deploymentSnapshot(r, state, out.Phase.Stopped(), facts)
-	out.Snapshot.JobID, out.Snapshot.Cluster = out.JobID, facts.Cluster
+	out.Snapshot.JobID, out.Snapshot.Cluster = producer(out.Snapshot, out.JobID, out.StartedAt), facts.Cluster
 	out.Attempt = deploymentAttempt(r)
 	out.Snapshot = r.whole(out.Snapshot)
 	if out.Attempt.State == snapshot.AttemptInProgress {

@@ -84,7 +84,7 @@ func TestFiles(t *testing.T) {
 		}(), "2.3: FINISHED without HA metadata is a clean shutdown"},
 		"last state": {"deployment-laststate", flink.Deployment, false, flink.Reading{
 			Phase: snapshot.PhaseFailed, JobID: apacheJob, StoppedAt: noon.Add(10 * time.Second),
-			Snapshot: snapshot.Snapshot{Unnamed: true, JobID: apacheJob, Cluster: "east"},
+			Snapshot: snapshot.Snapshot{Unnamed: true, Cluster: "east"},
 		}, "F75: unknown, not none"},
 		"savepoint object": {"statesnapshot-savepoint", flink.StateSnapshot, false, flink.Reading{
 			Phase: snapshot.PhaseUnknown, JobID: apacheJob,
@@ -123,7 +123,7 @@ func TestFiles(t *testing.T) {
 		"pinned": {"cluster-pinned", flink.Cluster, false, flink.Reading{
 			Phase: snapshot.PhaseRunning, JobID: spotifyJob, Inherited: "gs://bucket/pinned-last-year",
 			StartedAt: noon.Add(-54 * time.Minute),
-			Snapshot:  snapshot.Snapshot{Location: "gs://bucket/pinned-last-year", Generation: 7, JobID: spotifyJob, Cluster: "east"},
+			Snapshot:  snapshot.Snapshot{Location: "gs://bucket/pinned-last-year", Generation: 7, Cluster: "east"},
 		}, "1.1: a pinned path does not inherit the newer time"},
 		"updating": {"cluster-updating", flink.Cluster, false, flink.Reading{
 			Phase: snapshot.PhaseCancelled, JobID: spotifyJob,
@@ -409,6 +409,37 @@ func TestUnreadable(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.state, got.Snapshot); diff != "" {
 				t.Errorf("%s: (-want +got)\n%s", tt.reason, diff)
+			}
+		})
+	}
+}
+
+// TestProducer: a state is of the job that took it, not of the one that came after.
+func TestProducer(t *testing.T) {
+	t.Parallel()
+	const apache = `{"jobStatus": {"state": "RUNNING", "jobId": "a", "startTime": "1767268800000", "savepointInfo": {"lastSavepoint": {
+		"location": "s3p://b/sp", "timeStamp": %d}}}}`
+	const spotify = `{"components": {"job": {"state": "Running", "id": "a", "startTime": "2026-01-01T12:00:00Z",
+		"savepointLocation": "s3p://b/sp", "savepointTime": "%s"}}}`
+	tests := map[string]struct {
+		read   read
+		status string
+		want   string
+		reason string
+	}{
+		"apache, before the start":  {flink.Deployment, fmt.Sprintf(apache, 1767268799999), "", "F76: the id changes at a deploy"},
+		"apache, at the start":      {flink.Deployment, fmt.Sprintf(apache, 1767268800000), "a", "F76"},
+		"apache, never started":     {flink.Deployment, strings.Replace(fmt.Sprintf(apache, 1767268800000), "1767268800000", "0", 1), "", "F76"},
+		"spotify, before the start": {flink.Cluster, fmt.Sprintf(spotify, "2026-01-01T11:59:59Z"), "", "F76"},
+		"spotify, at the start":     {flink.Cluster, fmt.Sprintf(spotify, "2026-01-01T12:00:00Z"), "a", "F76"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tt.read(decode(t, tt.status), flink.Facts{})
+			require.NoError(t, err)
+			if got.JobID != "a" || got.Snapshot.JobID != tt.want || got.Snapshot.Location == "" {
+				t.Errorf("%s: %+v", tt.reason, got)
 			}
 		})
 	}

@@ -85,6 +85,19 @@ func (r *reader) whole(s snapshot.Snapshot) snapshot.Snapshot {
 	}
 }
 
+// producer is the job that a snapshot is of: the present one only if the snapshot is
+// its end, or was taken since it began (F76). Empty = not known.
+func producer(s snapshot.Snapshot, jobID string, started time.Time) string {
+	taken := s.TakenAt
+	if taken.IsZero() {
+		taken = s.ObservedAt
+	}
+	if s.Final || !started.IsZero() && !taken.IsZero() && !taken.Before(started) {
+		return jobID
+	}
+	return ""
+}
+
 func (r *reader) flag(path string) bool {
 	v := r.value(path)
 	flag, ok := v.(bool)
