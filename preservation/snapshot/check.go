@@ -20,16 +20,8 @@ func checkAt(at, now time.Time) NextCheck {
 	return NextCheck{After: max(wait, time.Second), OK: true}
 }
 
-// earlier returns the earlier of two checks; one that is not OK never wins.
-func earlier(a, b NextCheck) NextCheck {
-	if !a.OK {
-		return b
-	}
-	if b.OK {
-		a.After = min(a.After, b.After)
-	}
-	return a
-}
+// earlier returns the earlier of two checks that are both OK.
+func earlier(a, b NextCheck) NextCheck { return NextCheck{After: min(a.After, b.After), OK: true} }
 
 // named says whether a text is a location at all (R2). Zero and null are what
 // sources, and templates over them, write where there is none (F68, F71).

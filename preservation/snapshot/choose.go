@@ -58,7 +58,9 @@ type Choice struct {
 func Choose(c Candidates) Choice {
 	list := ranked(c)
 	if len(list) == 0 {
-		return Choice{Source: SourceNone, Reason: NothingRecorded, Message: "there is no state to restore from"}
+		out := Choice{Source: SourceNone}
+		out.Reason, out.Message = whyChosen(out.Source, c.ExplicitChanged)
+		return out
 	}
 	first := list[0]
 	out := Choice{Source: first.Source, Snapshot: first.Snapshot}

@@ -36,15 +36,13 @@ func Unlimited() Limit { return Limit{kind: unlimited} }
 // String names the limit.
 func (l Limit) String() string {
 	switch l.kind {
-	case finalOnly:
-		return "FinalOnly"
 	case limited:
 		return strconv.FormatInt(l.seconds, 10) + "s"
 	case unlimited:
 		return "Unlimited"
-	default:
-		return "Limit(" + strconv.Itoa(int(l.kind)) + ")"
+	case finalOnly:
 	}
+	return "FinalOnly"
 }
 
 // ValidateLimit refuses a negative number of seconds, at path (L7). The list has
