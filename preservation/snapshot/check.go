@@ -9,15 +9,15 @@ import (
 // longest is the longest wait a time.Duration can hold in whole seconds.
 const longest = math.MaxInt64 / time.Second * time.Second
 
-// checkAt returns the check for an answer that may change at the instant at: whole
-// seconds, rounded up, at least one (L5).
+// checkAt returns the check for an answer that may change at the instant at, which is
+// after now: whole seconds, rounded up, and so at least one (L5).
 func checkAt(at, now time.Time) NextCheck {
 	// Sub saturates at a fraction of a second, which rounded up would overflow.
 	wait := min(at.Sub(now), longest)
 	if part := wait % time.Second; part > 0 {
 		wait += time.Second - part
 	}
-	return NextCheck{After: max(wait, time.Second), OK: true}
+	return NextCheck{After: wait, OK: true}
 }
 
 // earlier returns the earlier of two checks that are both OK.

@@ -329,6 +329,15 @@ func TestFreshness(t *testing.T) {
 			snapshot.VerdictFresh, snapshot.WithinLimit, 1000 * hour, in(9223372036*time.Second - 1000*hour + time.Second), "L4: no overflow",
 		},
 
+		"the longest limit, out of reach": {
+			snapshot.Input{Snapshot: aged(-time.Minute), Limit: snapshot.Seconds(1 << 62), Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0, in(9223372036 * time.Second), "L4: rounding up must not overflow",
+		},
+		"check in just over a second": {
+			snapshot.Input{Snapshot: aged(0), Limit: snapshot.Seconds(1), Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0, in(2 * time.Second), "L5: rounded up",
+		},
+
 		// L6
 		"unknown phase": {
 			snapshot.Input{Phase: "final", Snapshot: final(), Now: noon},
