@@ -1,0 +1,121 @@
+package flink
+
+import "github.com/carryover-io/carryover/preservation/snapshot"
+
+// Deployment reads the status of a FlinkDeployment:
+//
+//  1. Phase: jobStatus.state. None of a job without id is Pending; of one with an
+//     id, and an unknown text, which is an error, Unknown. FINISHED of a deployment
+//     that is SUSPENDED or UPGRADING is Cancelled: the operator stopped it.
+//  2. Snapshot of a job that is CANCELED, FAILED or FINISHED: upgradeSavepointPath,
+//     else the last savepoint; of every other job the other way round, as the path
+//     is then of an earlier upgrade. [LastState] is a state that nobody can name.
+//  3. Without either, a completed checkpoint is such a state too: the status never
+//     holds its path. Not after CANCELED, which leaves no checkpoints.
+//  4. Final: upgradeSavepointPath of a job that is CANCELED, or FAILED or FINISHED
+//     with its HA metadata absent or its JobManager READY. Else a newer state may
+//     exist that nobody saw.
+//  5. TakenAt: the time of the last savepoint, if it is the one with that path.
+//  6. Attempt: the savepoint in progress, else the checkpoint in progress; the
+//     operator forgets failed ones. Final for an upgrade. Trigger ids are never
+//     state (F74).
+//  7. The snapshot's JobID: jobStatus.jobId, if it is final or was taken since
+//     startTime. The operator changes the id at a deploy, and an old path with a new
+//     id would be a mix of two jobs (F76).
+//  8. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
+//
+// The error joins a [*FieldError] for each field that cannot be read; the reading has
+// the rest, and a state that nobody can name where it found none. A nil status is
+// Pending. The status is not changed (L1).
+func Deployment(status map[string]any, facts Facts) (Reading, error) {
+	r := &reader{status: status}
+	r.objects("jobStatus", "jobStatus.savepointInfo", "jobStatus.savepointInfo.lastSavepoint",
+		"jobStatus.checkpointInfo", "jobStatus.checkpointInfo.lastCheckpoint")
+	state := r.text("jobStatus.state")
+	out := Reading{JobID: r.text("jobStatus.jobId"), StartedAt: r.time("jobStatus.startTime")}
+	out.Phase = flinkPhase(r, "jobStatus.state", state, out.JobID)
+	if lifecycle := r.text("lifecycleState"); state == "FINISHED" && (lifecycle == "SUSPENDED" || lifecycle == "UPGRADING") {
+		out.Phase = snapshot.PhaseCancelled
+	}
+	if updated := r.time("jobStatus.updateTime"); out.Phase.Stopped() {
+		out.StoppedAt = updated
+	}
+	out.Snapshot = deploymentSnapshot(r, state, out.Phase.Stopped(), facts)
+	out.Snapshot.JobID, out.Snapshot.Cluster = producer(out.Snapshot, out.JobID, out.StartedAt), facts.Cluster
+	out.Attempt = deploymentAttempt(r)
+	out.Snapshot = r.whole(out.Snapshot)
+	if out.Attempt.State == snapshot.AttemptInProgress {
+		out.Attempt.JobID, out.Attempt.Cluster = out.JobID, facts.Cluster
+	}
+	return out, r.err()
+}
+
+// flinkPhase maps a state of a Flink job. What still stops runs: only a terminal
+// state is an end (F84).
+func flinkPhase(r *reader, path, state, jobID string) snapshot.Phase {
+	switch state {
+	case "INITIALIZING", "CREATED", "RUNNING", "FAILING", "CANCELLING", "RESTARTING", "RECONCILING", "SUSPENDED":
+		return snapshot.PhaseRunning
+	case "FINISHED":
+		return snapshot.PhaseSucceeded
+	case "CANCELED":
+		return snapshot.PhaseCancelled
+	case "FAILED":
+		return snapshot.PhaseFailed
+	case "":
+		// A jobStatus that is no object was reported and says nothing.
+		if jobID == "" && len(r.errs) == 0 {
+			return snapshot.PhasePending
+		}
+	default:
+		r.unknown(path, "Flink job state", state)
+	}
+	return snapshot.PhaseUnknown
+}
+
+func deploymentSnapshot(r *reader, state string, stopped bool, facts Facts) snapshot.Snapshot {
+	const info = "jobStatus.savepointInfo.lastSavepoint."
+	last := snapshot.Snapshot{
+		Location: r.location(info + "location"), TakenAt: r.time(info + "timeStamp"), Trigger: trigger(r.text(info + "triggerType")),
+	}
+	upgrade := snapshot.Snapshot{Location: r.location("jobStatus.upgradeSavepointPath")}
+	if upgrade.Location == last.Location {
+		upgrade = last
+	}
+	reachable := r.text("jobManagerDeploymentStatus") == "READY"
+	upgrade.Final = state == "CANCELED" || stopped && (facts.HAMetadataAbsent || reachable)
+	first, second := last, upgrade
+	if stopped {
+		first, second = upgrade, last
+	}
+	checkpoint := r.time("jobStatus.checkpointInfo.lastCheckpoint.timeStamp")
+	switch {
+	case located(first.Location):
+		return first
+	case first.Location == LastState:
+		return snapshot.Snapshot{Unnamed: true}
+	case located(second.Location):
+		return second
+	case second.Location == LastState:
+		return snapshot.Snapshot{Unnamed: true}
+	case !checkpoint.IsZero() && state != "CANCELED":
+		return snapshot.Snapshot{Unnamed: true, TakenAt: checkpoint}
+	default:
+		return snapshot.Snapshot{}
+	}
+}
+
+func deploymentAttempt(r *reader) snapshot.Attempt {
+	for _, info := range []string{"jobStatus.savepointInfo.", "jobStatus.checkpointInfo."} {
+		id := r.text(info + "triggerId")
+		if !located(id) {
+			continue
+		}
+		kind := r.text(info + "triggerType")
+		return snapshot.Attempt{
+			State: snapshot.AttemptInProgress, ID: id, Trigger: trigger(kind), Final: kind == "UPGRADE",
+			TriggeredAt: r.time(info + "triggerTimestamp"),
+		}
+	}
+	return snapshot.Attempt{}
+}
