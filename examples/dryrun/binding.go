@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
@@ -61,6 +62,11 @@ func (b binding) check() error {
 		require(item.ClusterName, "status.aggregatedStatus", i, "clusterName")
 	}
 	return errors.Join(errs...)
+}
+
+// requiredOn says that another binding needs the copy on a cluster.
+func (b binding) requiredOn(cluster string) bool {
+	return slices.ContainsFunc(b.Spec.RequiredBy, func(other snapshot) bool { return isTarget(other.Clusters, cluster) })
 }
 
 // scheduled says that the scheduler has seen this binding; where nobody keeps

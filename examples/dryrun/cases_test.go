@@ -162,6 +162,10 @@ var cases = map[string]testCase{
 		args:   bare + "field-keep/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
 		reason: "Keep leaves another value there and says so; the other rules are written",
 	},
+	"field-keep-all": {
+		args:   bare + "field-keep-all/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
+		reason: "where every rule keeps what is there nothing is injected, and the plan says so",
+	},
 	"field-fail": {
 		args:   bare + "field-fail/binding.yaml -f testdata/field/restored.yaml --evict east --to west --legacy east=gone",
 		reason: "Fail is a conflict, found before anything is evicted",
@@ -241,6 +245,30 @@ var cases = map[string]testCase{
 	"state-inside": {
 		args:   bare + "state-inside/binding.yaml" + flink + " --legacy east=gone",
 		reason: "a schema that keeps the state in the task: it stays there, verbatim",
+	},
+	"older-life-directly": {
+		args:   bare + "older-life-directly/binding.yaml" + flink + " --evict east --to west",
+		reason: "what was on west before is no copy of now: Directly holds",
+	},
+	"older-life-directly-gone": {
+		args:   bare + "older-life-directly/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "what was healthy on west before ends no task: the new copy gets the state",
+	},
+	"older-life-gracefully": {
+		args:   bare + "older-life-gracefully/binding.yaml" + flink + " --evict east --to west --legacy east=present",
+		reason: "the last copy never goes because of what was healthy on west before",
+	},
+	"older-life-never": {
+		args:   bare + "older-life-never/binding.yaml" + flink + " --evict east --to west --legacy east=present",
+		reason: "what was on west before is left out in every mode",
+	},
+	"required-target": {
+		args:   bare + "required-target/binding.yaml" + flink + " --evict east --to west --legacy east=gone",
+		reason: "another binding keeps a copy on west: it runs with its own state and gets no other",
+	},
+	"state-left-out": {
+		args:   bare + "state-left-out/binding.yaml" + flink + " --legacy east=gone --legacy west=gone",
+		reason: "west may never have worked with the state of east, so what it held is left out, and a person may know better",
 	},
 	"cluster-binding": {
 		args:   bare + "cluster-binding/binding.json --evict east --to west --cause cluster --legacy east=gone",

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/carryover-io/carryover/failover"
 )
 
 const pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {n: 7}}}\n"
@@ -106,6 +108,18 @@ func TestRuleErrorNamesItsField(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Each cause has its block, and what no rule is about names none.
+func TestRuleAt(t *testing.T) {
+	t.Parallel()
+	spec := "{clusters: [{name: a}], failover: {cluster: {purgeMode: Directly, statePreservation: {rules: [{aliasLabelName: k, jsonPath: '{.k}'}]}}}}"
+	p := decodePlan(t, invoke(t, testBinding(spec), strings.Fields("-f - -o json --evict a --cause cluster")...))
+	require.Len(t, p.Errors, 1)
+	require.Equal(t, "spec.failover.cluster.statePreservation.rules[0].jsonPath", p.Errors[0].Field)
+	index, alias := ruleAt(failover.Behavior{}, p.Errors[0].Field)
+	require.Equal(t, 0, *index)
+	require.Empty(t, alias)
 }
 
 func TestMergedEviction(t *testing.T) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +17,16 @@ func (d *dryRun) deliver() {
 	ordered := d.assessment
 	ordered.Decisions = d.sortedVerdicts()
 	gated := failover.Gate(failover.GateInput{
-		Targets: d.targets, Tasks: sortedTasks(d.tasks), Items: d.in.binding.Status.AggregatedStatus,
+		Targets: d.targets, Tasks: d.tasks, Items: d.items,
 		Assessment: ordered, Clusters: d.facts, LastHealthy: d.lastHealthy, Rules: allRules(d.policy),
 	})
 	for _, g := range gated {
 		d.injections = append(d.injections, d.injection(g))
+		for _, cluster := range g.LeftOut {
+			d.warn(cluster, "StateLeftOut", fmt.Sprintf(
+				"the state that %s's task holds is left out: it is not known to have been healthy since it received the state of %s",
+				cluster, g.Origin))
+		}
 	}
 }
 
@@ -47,17 +51,9 @@ func (d *dryRun) injection(g failover.Gated) injection {
 	return out
 }
 
-// runsOn says that a copy was observed on a target that no task ever left, so that
-// it cannot be the memory of an older copy.
-func (d *dryRun) runsOn(cluster string) bool {
-	return !hasTask(d.tasks, cluster) && slices.ContainsFunc(d.in.binding.Status.AggregatedStatus, func(item eviction.AggregatedStatusItem) bool {
-		return item.ClusterName == cluster && (item.Applied || item.Status != nil)
-	})
-}
-
 // applyAsIs is for a target that gets no state. One that --to names is there
-// because something was to leave: where that is blocked, it would be a second
-// copy, and an empty one.
+// because several were to leave: where one of them is blocked, it may be meant as
+// that one's replacement, and would be a second copy, and an empty one.
 func (d *dryRun) applyAsIs(out *injection) {
 	if blocked, found := d.firstBlocked(); found && slices.Contains(d.placed, out.Cluster) {
 		out.message = "held because leaving " + blocked + " is blocked"
@@ -106,13 +102,10 @@ func (d *dryRun) inject(out *injection, g failover.Gated) {
 			Target: string(change.Target), Key: change.Key, Replaced: change.Effect == preservation.Replaced,
 		})
 	}
-}
-
-// sortedTasks makes the words of the gates independent of the stored order.
-func sortedTasks(tasks []eviction.Task) []eviction.Task {
-	out := slices.Clone(tasks)
-	slices.SortStableFunc(out, func(a, b eviction.Task) int { return cmp.Compare(a.FromCluster, b.FromCluster) })
-	return out
+	if len(out.Written) == 0 {
+		out.Injected, out.Reason = false, string(preservation.Kept)
+		out.message = "the manifest holds other values, and the rules keep them all: the state of " + g.Origin + " stays behind"
+	}
 }
 
 // exclusion is what the scheduler should avoid.

@@ -23,6 +23,13 @@
 //
 //	kubectl get rb orders-flinkdeployment -o yaml | go run ./examples/dryrun -f - --evict east
 //
+// These lines are for people. go run makes exit code 1 of every code but 0, and adds
+// a line such as "exit status 2" to standard error, so scripts build the program
+// first:
+//
+//	go build -o dryrun ./examples/dryrun
+//	./dryrun -f binding.yaml -f manifest.yaml --evict east --to west -o json
+//
 // # Input
 //
 // Files hold YAML or JSON documents, as kubectl prints and reads them; - is
@@ -33,9 +40,15 @@
 //
 // Without --evict nobody leaves, and the tasks that are stored are assessed.
 // --cause says whose part of the policy counts: planned moves use that of
-// application. --to adds a target, as the scheduler would. --legacy tells what is
+// application. --to adds a target, as the scheduler would; but not where clusters
+// are to leave and none of them may. --legacy tells what is
 // known of an old copy: present, gone, unknown (the default), or fenced, which is
 // unknown and cannot act any more. --now makes a run repeatable.
+//
+// A cluster that --to adds waits for a new copy. If the binding knows it neither as
+// a target nor in a task, nor in spec.requiredBy, what status.aggregatedStatus says
+// of it is about an older copy: nothing of that counts, it is reported as
+// ItemIgnored, and it is not in the next binding any more.
 //
 // Rules may read other documents than the status. Object is the manifest with the
 // status of the cluster in it; Failover is the move of this run. --from gives any
@@ -55,7 +68,8 @@
 // it do hold values. Lists are sorted by cluster and never null:
 //
 //	decisions   for each cluster: Evict, Blocked, AlreadyEvicting or None
-//	binding     the next one: only targets, tasks and preserved state differ
+//	binding     the next one: only targets, tasks, preserved state and what is
+//	            told of older copies differ
 //	purges      for each task: Keep or Delete the old copy, Hold or Create the new one
 //	injections  for each target: Apply or Hold, what was written, and the manifest
 //	excluded    clusters that the scheduler should avoid
@@ -85,7 +99,8 @@
 // # Limits
 //
 // A dry run keeps no record between calls: an application counts as last healthy
-// now where it is healthy now, and as never where it is not; and nobody counts the
+// now where it is healthy now, and as never where it is not; where newer state is
+// not used because of that, the warning StateLeftOut says so. Nobody counts the
 // attempts, so that {.attempt} of Failover is missing. Nothing is written into pod
 // templates.
 package main

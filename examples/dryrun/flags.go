@@ -35,7 +35,8 @@ Shows what a failover would do to one Karmada binding. Nothing is changed.
 Not supported yet: --record FILE, --record-out FILE.
 
 Exit codes: 0 a plan was made, 1 blocked (the plan so far is printed), 2 bad
-usage or input.
+usage or input. "go run" makes 1 of every code but 0 and adds a line to standard
+error: scripts build the program first, go build -o dryrun ./examples/dryrun.
 `
 
 // options are the command line.

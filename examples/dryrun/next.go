@@ -11,8 +11,10 @@ import (
 
 // nextBinding is the document that was read with other targets and tasks.
 // Everything else is verbatim, and so is what is not known inside a target or a
-// task: only the fields that changed are overlaid on what was read.
-func nextBinding(in input, targets []eviction.TargetCluster, tasks []eviction.Task) (map[string]any, []notice, error) {
+// task: only the fields that changed are overlaid on what was read. What was
+// observed of an older life on a cluster that is a target now is taken out: the
+// next run could not tell it from news of the new copy.
+func nextBinding(in input, targets []eviction.TargetCluster, tasks []eviction.Task, older map[string]bool) (map[string]any, []notice, error) {
 	spec, _ := in.document["spec"].(map[string]any)
 	spec = maps.Clone(spec)
 	if spec == nil {
@@ -30,14 +32,35 @@ func nextBinding(in input, targets []eviction.TargetCluster, tasks []eviction.Ta
 		out = maps.Clone(in.document)
 		out["spec"] = spec
 	}
+	out = forget(in, out, func(cluster string) bool { return older[cluster] && isTarget(targets, cluster) })
 	out, err = storeStates(in, out, statesByTask(tasks, func(i int) bool { return found[i] == nil || !hasState(found[i].raw) }))
 	return out, notices, err
 }
 
-// replaceList leaves alone what does not change, null and absent included.
+// forget takes the items of some clusters out of the status.
+func forget(in input, document map[string]any, gone func(cluster string) bool) map[string]any {
+	status, _ := document["status"].(map[string]any)
+	items, _ := status["aggregatedStatus"].([]any)
+	stay := []any{}
+	for i, item := range items {
+		if !gone(in.binding.Status.AggregatedStatus[i].ClusterName) {
+			stay = append(stay, item)
+		}
+	}
+	if len(stay) == len(items) {
+		return document
+	}
+	status = maps.Clone(status)
+	status["aggregatedStatus"] = stay
+	document = maps.Clone(document)
+	document["status"] = status
+	return document
+}
+
+// replaceList leaves alone what stays empty, null and absent included.
 func replaceList(spec map[string]any, key string, next []any) bool {
 	list, _ := spec[key].([]any)
-	if len(list) == 0 && len(next) == 0 || reflect.DeepEqual(list, next) {
+	if len(list) == 0 && len(next) == 0 {
 		return false
 	}
 	spec[key] = next
@@ -127,10 +150,10 @@ func take(stored []*storedTask, task eviction.Task, match func(a, b eviction.Tas
 
 // sameTask compares cluster and creation second, as eviction.Apply does (E10).
 func sameTask(a, b eviction.Task) bool {
-	if a.FromCluster != b.FromCluster || a.CreationTimestamp.IsZero() != b.CreationTimestamp.IsZero() {
+	if a.FromCluster != b.FromCluster || a.CreationTimestamp.IsZero() || b.CreationTimestamp.IsZero() {
 		return false
 	}
-	return a.CreationTimestamp.IsZero() || a.CreationTimestamp.Unix() == b.CreationTimestamp.Unix()
+	return a.CreationTimestamp.Unix() == b.CreationTimestamp.Unix()
 }
 
 // onlyDated finds a task that got a creation time and is the same otherwise (E6).
@@ -170,7 +193,6 @@ func overlayTask(stored *storedTask, task eviction.Task) (map[string]any, bool, 
 	out := maps.Clone(stored.raw)
 	if out == nil {
 		out = map[string]any{}
-		before = nil // a new task: everything is written
 	}
 	for key := range before {
 		if _, stays := next[key]; !stays {

@@ -128,6 +128,16 @@ func TestListsOfTheNextBinding(t *testing.T) {
 			"{clusters: [{name: b}], gracefulEvictionTasks: [{fromCluster: a, purgeMode: Gracefully, reason: R, producer: p, creationTimestamp: 2025-01-10T11:59:00Z}]}",
 			"--legacy a=gone", `{"clusters":[{"name":"b"}],"gracefulEvictionTasks":[]}`, "the key was there",
 		},
+		"a target twice": {
+			"{clusters: [{name: a, x: 1}, {name: a, x: 2}]}", "--to b", `{"clusters":[{"name":"a","x":1},{"name":"a","x":2},{"name":"b"}]}`, "verbatim",
+		},
+		"a task twice": {
+			"{gracefulEvictionTasks: [{fromCluster: a, purgeMode: Directly, reason: R, producer: p, x: 1, creationTimestamp: 2025-01-10T11:00:00Z}, " +
+				"{fromCluster: a, purgeMode: Directly, reason: R, producer: p, x: 2, creationTimestamp: 2025-01-10T11:00:00Z}]}", "",
+			`{"gracefulEvictionTasks":[{"creationTimestamp":"2025-01-10T11:00:00Z","fromCluster":"a","producer":"p","purgeMode":"Directly","reason":"R","x":1},` +
+				`{"creationTimestamp":"2025-01-10T11:00:00Z","fromCluster":"a","producer":"p","purgeMode":"Directly","reason":"R","x":2}]}`,
+			"verbatim",
+		},
 		"a target where none was": {"{}", "--to b", `{"clusters":[{"name":"b"}]}`, "the key was not there"},
 		"a missing creation time": {
 			"{gracefulEvictionTasks: [{fromCluster: a, purgeMode: Directly, reason: R, producer: p, x: 1.0}], clusters: [{name: b, x: 1.50}]}", "",
@@ -177,6 +187,18 @@ func TestComponentsAreMentioned(t *testing.T) {
 	spec := "{clusters: [{name: a, components: [{name: jm, replicas: 1}]}], failover: {application: {}}}"
 	p := decodePlan(t, invoke(t, testBinding(spec), "-f", "-", "-o", "json", "--evict", "a"))
 	require.Contains(t, factsOf(p).warnings, "ComponentsDropped")
+	spec = "{clusters: [{name: a}], failover: {application: {}}, gracefulEvictionTasks: [{fromCluster: a, reason: R, producer: p, components: [{name: jm, replicas: 1}]}]}"
+	p = decodePlan(t, invoke(t, testBinding(spec), "-f", "-", "-o", "json", "--evict", "a"))
+	require.NotContains(t, factsOf(p).warnings, "ComponentsDropped", "the newer eviction has none")
+	require.NotContains(t, firstTask(t, p), "components")
+}
+
+// What is not there is not added.
+func TestBindingWithoutSpec(t *testing.T) {
+	t.Parallel()
+	p := decodePlan(t, invoke(t, strings.NewReader(minimal), "-f", "-", "-o", "json"))
+	require.NotContains(t, p.Binding, "spec")
+	require.NotContains(t, p.Binding, "status")
 }
 
 // The order of documents, targets, tasks and items decides nothing.
@@ -188,7 +210,7 @@ func TestOrderDecidesNothing(t *testing.T) {
 		spec := document["spec"].(map[string]any)
 		for i, name := range []string{"b", "c", "d", "e"} {
 			spec["gracefulEvictionTasks"] = append(orEmpty(asList(spec["gracefulEvictionTasks"])), map[string]any{
-				"fromCluster": name, "reason": "R", "producer": "p", "creationTimestamp": "2025-01-10T11:59:0" + string(rune('0'+i)) + "Z",
+				"fromCluster": name, "reason": "R", "producer": "p", "creationTimestamp": "2025-01-10T11:59:0" + string(rune('9'-i)) + "Z",
 				"purgeMode":           []string{"Directly", "Directly", "Gracefully", "wrong"}[i],
 				"preservedLabelState": map[string]any{"a.example.com/k": name}, "clustersBeforeFailover": []any{name},
 			})

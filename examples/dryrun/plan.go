@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,6 +37,8 @@ type dryRun struct {
 	opts options
 	now  time.Time
 
+	items       []eviction.AggregatedStatusItem // those that count
+	older       map[string]bool                 // clusters whose items do not
 	facts       map[string]eviction.Facts
 	lastHealthy map[string]time.Time
 	policy      failover.Behavior
@@ -62,29 +62,21 @@ type dryRun struct {
 func newDryRun(in input, opts options) *dryRun {
 	d := &dryRun{
 		in: in, opts: opts,
-		// Stored times are whole seconds; a finer now would be after its own tasks.
-		now:         opts.now.UTC().Truncate(time.Second),
-		facts:       map[string]eviction.Facts{},
-		lastHealthy: map[string]time.Time{},
-		policy:      in.binding.Spec.Failover,
-		outcomes:    map[string]decision{},
-		targets:     in.binding.Spec.Clusters,
+		now:      opts.now.UTC(), // the library cuts it to whole seconds (L2)
+		older:    olderLives(in.binding, opts.to),
+		facts:    map[string]eviction.Facts{},
+		policy:   in.binding.Spec.Failover,
+		outcomes: map[string]decision{},
+		targets:  in.binding.Spec.Clusters,
 	}
+	d.items = itemsThatCount(in.binding.Status.AggregatedStatus, d.older)
+	d.lastHealthy = healthyNow(d.items, d.now)
 	maps.Copy(d.facts, opts.legacy)
 	for _, other := range in.binding.Spec.RequiredBy {
 		for _, target := range other.Clusters {
 			facts := d.facts[target.Name]
 			facts.RequiredByOthers = true
 			d.facts[target.Name] = facts
-		}
-	}
-	items := map[string]int{}
-	for _, item := range in.binding.Status.AggregatedStatus {
-		items[item.ClusterName]++
-	}
-	for _, item := range in.binding.Status.AggregatedStatus {
-		if items[item.ClusterName] == 1 && item.Health == eviction.Healthy {
-			d.lastHealthy[item.ClusterName] = d.now
 		}
 	}
 	return d
@@ -122,7 +114,7 @@ func (d *dryRun) leave() {
 		}
 		p, err := d.prepare(cluster)
 		if p.Outcome == failover.Evict {
-			if err = d.in.checkRoom(append(slices.Clone(evictions), p.Eviction)); err != nil {
+			if err = d.in.checkRoom(append(slices.Clone(evictions), p.Eviction), d.now); err != nil {
 				p.Outcome, p.Reason, p.Message = failover.Blocked, reasonTooLarge, err.Error()
 			}
 		}
@@ -162,40 +154,11 @@ func (d *dryRun) prepare(cluster string) (failover.Preparation, error) {
 	spec := d.in.binding.Spec
 	return failover.Prepare(failover.PrepareInput{
 		Policy: d.policy, Cause: d.opts.cause, Cluster: cluster,
-		Targets: spec.Clusters, Tasks: spec.Tasks, Items: d.in.binding.Status.AggregatedStatus,
+		Targets: spec.Clusters, Tasks: spec.Tasks, Items: d.items,
 		LastHealthy: d.lastHealthy, Object: d.objectOn(cluster), Documents: d.in.documents,
 		Now: d.now, Template: d.in.manifest,
 		Protection: preservation.KarmadaProtection(), Producer: producer,
 	})
-}
-
-// objectOn is the whole object on a cluster, as far as the input tells: the
-// manifest with the status that was observed there.
-func (d *dryRun) objectOn(cluster string) preservation.Document {
-	if d.in.manifest == nil {
-		return preservation.Document{}
-	}
-	object := maps.Clone(d.in.manifest.Object)
-	delete(object, "status")
-	var status []byte
-	for _, item := range d.in.binding.Status.AggregatedStatus {
-		if item.ClusterName != cluster || item.Status == nil || len(item.Status.Raw) == 0 {
-			continue
-		}
-		if status != nil && !bytes.Equal(status, item.Status.Raw) {
-			return preservation.UnreadableDocument("several items of the cluster hold different statuses")
-		}
-		status = item.Status.Raw
-	}
-	if status == nil {
-		return preservation.ObjectDocument(object)
-	}
-	values, err := readJSON([]json.RawMessage{status})
-	if err != nil {
-		return preservation.UnreadableDocument("the status cannot be read")
-	}
-	object["status"] = values[0]
-	return preservation.ObjectDocument(object)
 }
 
 func (d *dryRun) evict(evictions []eviction.Eviction) {
@@ -216,14 +179,21 @@ func (d *dryRun) evict(evictions []eviction.Eviction) {
 }
 
 // place adds what the scheduler chose. How many replicas go there is not known.
+// Where everything stays that should leave, nobody needs another place: the next
+// run would not know why the target is there, and would start a second copy.
 func (d *dryRun) place() {
+	d.warnOlderLives()
+	blocked, stays := d.nothingLeaves()
 	for _, cluster := range d.opts.to {
-		if isTarget(d.targets, cluster) {
+		switch {
+		case isTarget(d.targets, cluster):
 			d.warn(cluster, "AlreadyTarget", "--to names a cluster that is a target already")
-			continue
+		case stays:
+			d.warn(cluster, "NotPlaced", "--to names a cluster that is not added: leaving "+blocked+" is blocked, and a copy there would be a second one")
+		default:
+			d.targets = append(d.targets, eviction.TargetCluster{Name: cluster})
+			d.placed = append(d.placed, cluster)
 		}
-		d.targets = append(d.targets, eviction.TargetCluster{Name: cluster})
-		d.placed = append(d.placed, cluster)
 	}
 	for cluster := range d.opts.legacy {
 		if !hasTask(d.assessed, cluster) && !slices.Contains(d.opts.evict, cluster) {
@@ -232,10 +202,22 @@ func (d *dryRun) place() {
 	}
 }
 
+// nothingLeaves says that something is to leave and nothing does, since it may
+// not, and names the first such cluster. What is leaving already, or is no target,
+// does not count: the run can be repeated without it.
+func (d *dryRun) nothingLeaves() (string, bool) {
+	for _, one := range d.outcomes {
+		if one.Outcome == string(failover.Evict) {
+			return "", false
+		}
+	}
+	return d.firstBlocked()
+}
+
 func (d *dryRun) assess() {
 	b := d.in.binding
 	d.assessment = eviction.Assess(eviction.AssessInput{
-		Tasks: d.assessed, Targets: d.targets, Items: b.Status.AggregatedStatus,
+		Tasks: d.assessed, Targets: d.targets, Items: d.items,
 		// Nobody scheduled yet what this run unscheduled, unless --to says so.
 		Scheduled:       b.scheduled() && (!d.moved || len(d.opts.to) > 0),
 		DesiredReplicas: b.desiredReplicas(d.targets),
@@ -256,7 +238,7 @@ func (d *dryRun) assess() {
 
 func (d *dryRun) finish() (plan, error) {
 	exclusion := d.exclude()
-	binding, notices, err := nextBinding(d.in, d.targets, d.tasks)
+	binding, notices, err := nextBinding(d.in, d.targets, d.tasks, d.older)
 	if err != nil {
 		return plan{}, err
 	}

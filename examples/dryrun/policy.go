@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,20 +116,10 @@ func rulesOf(b failover.Behavior, block string) []preservation.Rule {
 }
 
 // allRules are the rules of both blocks, for telling Optional values of stored
-// tasks, which do not say whose they are. An alias that either block requires
-// comes first, as Required.
+// tasks, which do not say whose they are: what either block requires counts as
+// Required.
 func allRules(b failover.Behavior) []preservation.Rule {
-	var required, optional []preservation.Rule
-	for _, block := range []string{"application", "cluster"} {
-		for _, rule := range rulesOf(b, block) {
-			if rule.Policy == preservation.Optional {
-				optional = append(optional, rule)
-			} else {
-				required = append(required, rule)
-			}
-		}
-	}
-	return append(required, optional...)
+	return slices.Concat(rulesOf(b, "application"), rulesOf(b, "cluster"))
 }
 
 // block is the part of the policy that speaks for a cause.

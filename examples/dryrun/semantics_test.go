@@ -73,6 +73,7 @@ const (
 	eastGone     = "east Delete Create no AwaitingReplacementHealthy"
 	westHeld     = "west Hold no OldCopyNotGone"
 	eastAsIs     = "east Apply no NoState"
+	notPlaced    = "NotPlaced" // what --to names, where nothing may leave
 	westInjected = "west Apply yes Injected orders.example.com/checkpoint-time=no orders.example.com/job-id=yes"
 )
 
@@ -125,24 +126,24 @@ var wantFacts = map[string]facts{
 		injections: []string{"west Apply no AlreadyRunning"},
 	},
 	"missing-status": {
-		decisions: []string{blockEast}, injections: []string{eastAsIs, "west Hold no MissingState"},
+		decisions: []string{blockEast}, injections: []string{eastAsIs}, warnings: []string{notPlaced},
 		errors: []string{"east 0 StatusNotCollected", "east 1 StatusNotCollected"},
 	},
 	"missing-key": {
-		decisions: []string{blockEast}, injections: []string{eastAsIs, "west Hold no MissingState"},
+		decisions: []string{blockEast}, injections: []string{eastAsIs}, warnings: []string{notPlaced},
 		errors: []string{"east 0 MissingKey"},
 	},
 	"illegal-value": {
-		decisions: []string{blockEast}, injections: []string{eastAsIs, "west Hold no MissingState"},
+		decisions: []string{blockEast}, injections: []string{eastAsIs}, warnings: []string{notPlaced},
 		errors: []string{"east 2 InvalidValue"},
 	},
 	"numeric-label": {
 		decisions:  []string{"east Blocked InjectionRefused"},
-		injections: []string{eastAsIs, "west Hold no InjectionRefused"}, errors: []string{"east - BadManifest"},
+		injections: []string{eastAsIs}, errors: []string{"east - BadManifest"}, warnings: []string{notPlaced},
 	},
 	"metadata-null": {
 		decisions:  []string{"east Blocked InjectionRefused"},
-		injections: []string{eastAsIs, "west Hold no InjectionRefused"}, errors: []string{"east - BadManifest"},
+		injections: []string{eastAsIs}, errors: []string{"east - BadManifest"}, warnings: []string{notPlaced},
 	},
 	"required-by": {
 		decisions: []string{evictEast}, purges: []string{"east Keep Create no RequiredByOthers"}, injections: []string{"west Apply no OldCopyNotGone"},
@@ -175,6 +176,7 @@ var wantFacts = map[string]facts{
 	"field-no-job":       refused("east 0 MissingParent"),
 	"field-replace":      moved("west Apply yes Injected .spec.job.initialSavepointPath=yes"),
 	"field-keep":         moved("west Apply yes Injected orders.example.com/job-id=no", "Kept"),
+	"field-keep-all":     moved("west Apply no Kept", "Kept"),
 	"field-fail":         refused("east 0 Conflict"),
 	"field-number":       moved("west Apply yes Injected .spec.job.checkpoint=yes"),
 	"field-number-text":  refused("east 0 TypeMismatch"),
@@ -195,6 +197,24 @@ var wantFacts = map[string]facts{
 	"state-stale":      waiting("west", "None NotRequested", "Apply yes Injected orders.example.com/job-id=yes", "StateWithoutTask"),
 	"state-inside":     waiting("west", "None NotRequested", "Apply yes Injected .spec.job.initialSavepointPath=yes"),
 	"state-unreadable": unreadable(),
+	"older-life-directly": {
+		decisions: []string{evictEast}, purges: []string{eastWaits}, injections: []string{westHeld}, warnings: []string{"ItemIgnored"},
+	},
+	"older-life-directly-gone": moved(westInjected, "ItemIgnored"),
+	"older-life-gracefully": {
+		decisions: []string{evictEast}, purges: []string{"east Keep Create no ReplacementNotApplied"},
+		injections: []string{"west Apply no ModeNotDirectly"}, warnings: []string{"NeverInjected", "ItemIgnored"},
+	},
+	"older-life-never": {
+		decisions: []string{evictEast}, purges: []string{"east Keep Create no Suppressed"}, injections: []string{eastless},
+		warnings: []string{"ItemIgnored"},
+	},
+	"required-target": moved("west Apply no AlreadyRunning"),
+	"state-left-out": {
+		decisions:  []string{"east AlreadyEvicting UnderEviction", "north None NotRequested", "west AlreadyEvicting UnderEviction"},
+		purges:     []string{eastGone, "west Delete Create no AwaitingReplacementHealthy"},
+		injections: []string{strings.Replace(westInjected, "west", "north", 1)}, warnings: []string{"StateLeftOut"},
+	},
 	"cluster-binding": {
 		decisions: []string{"east Evict TaintUntolerated"}, purges: []string{eastGone},
 		injections: []string{"west Apply yes Injected example.com/big=no example.com/id=no example.com/lag=no example.com/offset=no example.com/plain=no"},
@@ -216,14 +236,14 @@ func moved(injection string, warnings ...string) facts {
 func refused(errs ...string) facts {
 	return facts{
 		decisions:  []string{"east Blocked InjectionRefused"},
-		injections: []string{eastAsIs, "west Hold no InjectionRefused"}, errors: errs,
+		injections: []string{eastAsIs}, errors: errs, warnings: []string{notPlaced},
 	}
 }
 
 // missing is a move from east that the rules block.
 func missing(warnings []string, errs ...string) facts {
 	return facts{
-		decisions: []string{blockEast}, injections: []string{eastAsIs, "west Hold no MissingState"}, errors: errs, warnings: warnings,
+		decisions: []string{blockEast}, injections: []string{eastAsIs}, errors: errs, warnings: append(warnings, notPlaced),
 	}
 }
 

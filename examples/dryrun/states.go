@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
 )
@@ -75,7 +77,7 @@ func restoreStates(annotations map[string]any, tasks []eviction.Task) storedStat
 			out.fail(task.FromCluster, detail)
 		case task.PreservedState != nil && !task.PreservedState.Equal(state):
 			out.fail(task.FromCluster, "the task itself holds another state")
-		case task.PreservedState == nil:
+		default:
 			task.PreservedState = &state
 		}
 	}
@@ -202,15 +204,16 @@ func hasState(raw map[string]any) bool { return raw["preservedState"] != nil }
 
 // checkRoom says whether the annotation could hold the states of these evictions
 // too. Those that a merge will drop count, since that is not known yet.
-func (in input) checkRoom(evictions []eviction.Eviction) error {
+func (in input) checkRoom(evictions []eviction.Eviction, now time.Time) error {
 	states := statesByTask(in.binding.Spec.Tasks, in.outside)
-	before := len(states)
+	added := false
 	for _, e := range evictions {
 		if e.PreservedState != nil {
-			states["new/"+e.FromCluster] = e.PreservedState.Clone()
+			states[taskKey(eviction.Task{FromCluster: e.FromCluster, CreationTimestamp: &metav1.Time{Time: now}})] = e.PreservedState.Clone()
+			added = true
 		}
 	}
-	if len(states) == before {
+	if !added {
 		return nil
 	}
 	tooLarge := func(detail string) error {

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
 )
 
 const savepoint = "s3p://ckpt/e6fd3cc1b8a64ba2b3a3d1c5a2f6c1f2/chk-42"
@@ -169,6 +174,7 @@ func TestStatesOfTasks(t *testing.T) {
 	table := map[string]struct {
 		annotation, spec, status, args string
 		want                           string // the annotation afterwards
+		inside                         string // part of the state in a task afterwards
 		injections                     []string
 		reason                         string
 	}{
@@ -215,6 +221,14 @@ func TestStatesOfTasks(t *testing.T) {
 			args: "--evict a", want: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
 			reason: "a host that keeps it in the task finds it there",
 		},
+		"renewed inside, newer": {
+			annotation: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
+			spec: strings.Replace(again, storedTaskAt("a", "11:00", ""),
+				storedTaskAt("a", "11:00", ", preservedState: {annotations: {path: 's3://1'}}"), 1),
+			status: "{aggregatedStatus: [{clusterName: a, applied: true, health: Healthy, status: {path: 's3://9'}}]}",
+			args:   "--evict a", want: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
+			inside: `{"annotations":{"path":"s3://9"}`, reason: "a worked, so its newer state stands where the older one was",
+		},
 		"twice": {
 			annotation: `{"a/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `}`,
 			spec: "{clusters: [{name: c}], gracefulEvictionTasks: [" +
@@ -250,6 +264,9 @@ func TestStatesOfTasks(t *testing.T) {
 			if diff := cmp.Diff(tc.injections, factsOf(p).injections); diff != "" {
 				t.Errorf("%s\n(-want +got)\n%s", tc.reason, diff)
 			}
+			tasks, err := encodeJSON(specOf(t, p)["gracefulEvictionTasks"])
+			require.NoError(t, err)
+			require.Contains(t, string(tasks), tc.inside, tc.reason)
 			again := decodePlan(t, invoke(t, jsonReader(t, p.Binding), "-f", "-", "-o", "json"))
 			if diff := cmp.Diff(want, annotationsIn(t, again)); diff != "" && name != "finished" && name != "the last one" {
 				t.Errorf("%s: read again (-want +got)\n%s", tc.reason, diff)
@@ -359,6 +376,51 @@ func TestAnnotationBudgets(t *testing.T) {
 			require.NotContains(t, p.Errors[0].Message, "xxx")
 		})
 	}
+}
+
+// The limit is reached, and not passed, by every byte of keys and values; what all
+// evictions of a run store counts together.
+func TestAnnotationBudgetToTheByte(t *testing.T) {
+	t.Parallel()
+	const value = "s3://1"
+	stored := len(stateAnnotation) + len(annotationsIn(t, decodePlan(t, invoke(t,
+		strings.NewReader(annotating("{name: b}", "{path: '"+value+"'}")+pod1), strings.Fields("-f - -o json --evict a")...)))[stateAnnotation].(string))
+	for more, want := range map[int]string{0: "a Evict ApplicationFailure", 1: "a Blocked TooLarge"} {
+		notes := strings.Repeat("x", preservation.MaxAnnotationsBytes-stored-len("notes")+more)
+		input := annotating("{name: b, annotations: {notes: "+notes+"}}", "{path: '"+value+"'}") + pod1
+		p := decodePlan(t, invoke(t, strings.NewReader(input), strings.Fields("-f - -o json --evict a")...))
+		require.Equal(t, []string{want}, factsOf(p).decisions)
+	}
+	input := annotating("{name: b}", "{path: "+strings.Repeat("x", 150<<10)+"}")
+	input = strings.Replace(input, "clusters: [{name: a}]", "clusters: [{name: a}, {name: c}]", 1)
+	input = strings.Replace(input, "aggregatedStatus: [", "aggregatedStatus: [{clusterName: c, status: {path: "+strings.Repeat("y", 150<<10)+"}}, ", 1)
+	p := decodePlan(t, invoke(t, strings.NewReader(input), strings.Fields("-f - -o json --evict a --evict c")...))
+	require.Equal(t, []string{"a Evict ApplicationFailure", "c Blocked TooLarge"}, factsOf(p).decisions)
+
+	input = annotating("{name: b, annotations: {notes: "+strings.Repeat("x", 260<<10)+"}}", "{}")
+	input = strings.Replace(input, "target: Annotation", "policy: Optional", 1)
+	p = decodePlan(t, invoke(t, strings.NewReader(input+pod1), strings.Fields("-f - -o json --evict a")...))
+	require.Equal(t, []string{"a Evict ApplicationFailure"}, factsOf(p).decisions, "nothing is to be stored")
+
+	annotation := `{"z/2025-01-10T11:00:00Z":` + stateOf(strings.Repeat("z", 150<<10)) + `}`
+	input = annotating("{name: b, annotations: {"+stateAnnotation+": '"+annotation+"'}}", "{path: "+strings.Repeat("x", 60<<10)+"}")
+	input = strings.Replace(input, "applied: true", "applied: true, health: Healthy", 1)
+	input = strings.Replace(input, "clusters: [{name: a}]", "clusters: [{name: a}], gracefulEvictionTasks: ["+storedTaskAt("z", "11:00", "")+"]", 1)
+	p = decodePlan(t, invoke(t, strings.NewReader(input), strings.Fields("-f - -o json --evict a")...))
+	require.Equal(t, []string{"a Evict ApplicationFailure", "z AlreadyEvicting UnderEviction"}, factsOf(p).decisions, "what is stored counts once")
+}
+
+// A task is named by its instant, whatever zone it is written in, and an annotation
+// that holds nothing any more leaves none behind.
+func TestTaskKeyAndLastAnnotation(t *testing.T) {
+	t.Parallel()
+	at := metav1.NewTime(time.Date(2025, 1, 10, 14, 0, 0, 0, time.FixedZone("there", 2*60*60)))
+	require.Equal(t, "a/"+testNow, taskKey(eviction.Task{FromCluster: "a", CreationTimestamp: &at}))
+	annotation := `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`
+	input := strings.Replace(bindingWith(annotation, "{}"), `other: "<&>", `, "", 1)
+	p := decodePlan(t, invoke(t, strings.NewReader(input), "-f", "-", "-o", "json"))
+	require.Equal(t, []string{"StateWithoutTask"}, factsOf(p).warnings)
+	require.Equal(t, map[string]any{"name": "b"}, p.Binding["metadata"])
 }
 
 // Two statuses of one cluster that differ are unreadable as a part of the object
