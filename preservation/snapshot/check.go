@@ -24,7 +24,7 @@ func checkAt(at, now time.Time) NextCheck {
 func earlier(a, b NextCheck) NextCheck { return NextCheck{After: min(a.After, b.After), OK: true} }
 
 // named says whether a text is a location at all (R2). Zero and null are what
-// sources, and templates over them, write where there is none (F68, F71).
+// sources, and templates over them, write where there is none (R2, R4).
 func named(location string) bool {
 	switch strings.TrimSpace(location) {
 	case "", "0", "null":

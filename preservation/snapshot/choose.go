@@ -6,7 +6,7 @@ type Candidates struct {
 	// blank, "0" and "null" = none (R5).
 	Explicit string
 	// ExplicitChanged says that the specification changed since the last run, so
-	// that Explicit is a person's new wish and not an old pin (F82).
+	// that Explicit is a person's new wish and not an old pin (R5).
 	ExplicitChanged bool
 	// Latest is the latest recorded snapshot; zero = none (R5).
 	Latest Snapshot
@@ -18,7 +18,7 @@ type Candidates struct {
 type Loser struct {
 	// Source is where it is from; each source is there at most once (R5).
 	Source Source
-	// Snapshot is the state. It can serve if the chosen one is gone (F83).
+	// Snapshot is the state. It can serve if the chosen one is gone (R5).
 	Snapshot Snapshot
 	// Reason is why it lost: Outranked or PinNotNew (R5).
 	Reason Reason

@@ -47,7 +47,7 @@
 //	"2026-01-01T12:00:00"          invalid time: without a zone
 //
 // Nothing here reads a clock, a cluster or a store: whether a location still exists
-// is for the caller to check (F83). No message holds a location.
+// is for the caller to check (L2). No message holds a location.
 //
 // # Stability
 //

@@ -181,6 +181,39 @@ func ExampleParseTime() {
 	// no time: 0 stands for none true
 }
 
+func ExamplePhases() {
+	fmt.Println(snapshot.Phases())
+	// Output: [Pending Starting Running Succeeded Failed Cancelled Lost Unknown]
+}
+
+func ExamplePhase_Active() {
+	for _, p := range snapshot.Phases() {
+		if p.Active() {
+			fmt.Println(p)
+		}
+	}
+	// Output:
+	// Starting
+	// Running
+}
+
+// Work that is lost may still run somewhere.
+func ExamplePhase_Stopped() {
+	fmt.Println(snapshot.PhaseFailed.Stopped(), snapshot.PhaseLost.Stopped())
+	// Output: true false
+}
+
+// A restart is for work that failed or is lost, not for work that somebody stopped.
+func ExamplePhase_Failure() {
+	for _, p := range []snapshot.Phase{snapshot.PhaseFailed, snapshot.PhaseLost, snapshot.PhaseCancelled} {
+		fmt.Println(p, p.Failure())
+	}
+	// Output:
+	// Failed true
+	// Lost true
+	// Cancelled false
+}
+
 // A job that was cancelled in order to move is not at its end.
 func ExamplePhase_Terminal() {
 	fmt.Println(snapshot.PhaseCancelled.Terminal(false), snapshot.PhaseCancelled.Terminal(true))
@@ -205,4 +238,48 @@ func ExampleValidateSchedule() {
 func ExampleValidateLimit() {
 	fmt.Println(snapshot.ValidateLimit(snapshot.Seconds(-1), field.NewPath("maxStateAgeSeconds")).ToAggregate())
 	// Output: maxStateAgeSeconds: Invalid value: -1: an age is never negative: use 0 or more seconds
+}
+
+// A snapshot of this very second is not final, and that alone decides.
+func ExampleFinalOnly() {
+	now := time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+	in := snapshot.Input{
+		Snapshot: snapshot.Snapshot{Location: "s3p://bucket/sp-1", TakenAt: now},
+		Limit:    snapshot.FinalOnly(),
+		Now:      now,
+	}
+	for _, in.Snapshot.Final = range []bool{false, true} {
+		got := snapshot.Freshness(in)
+		fmt.Println(got.Verdict, got.Reason)
+	}
+	// Output:
+	// Stale NotFinal
+	// Final FinalSnapshot
+}
+
+// The limit is inclusive.
+func ExampleSeconds() {
+	now := time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+	for _, age := range []time.Duration{5 * time.Minute, 5*time.Minute + time.Second} {
+		got := snapshot.Freshness(snapshot.Input{
+			Snapshot: snapshot.Snapshot{Location: "s3p://bucket/sp-1", TakenAt: now.Add(-age)},
+			Limit:    snapshot.Seconds(300),
+			Now:      now,
+		})
+		fmt.Println(got.Age, got.Verdict, got.Reason)
+	}
+	// Output:
+	// 5m0s Fresh WithinLimit
+	// 5m1s Stale TooOld
+}
+
+// Nobody knows when the snapshot was taken, and nobody asks.
+func ExampleUnlimited() {
+	got := snapshot.Freshness(snapshot.Input{
+		Snapshot: snapshot.Snapshot{Location: "s3p://bucket/sp-1"},
+		Limit:    snapshot.Unlimited(),
+		Now:      time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),
+	})
+	fmt.Println(got.Verdict, got.Reason)
+	// Output: Fresh AnyAge
 }

@@ -33,7 +33,7 @@ func Seconds(n int64) Limit { return Limit{kind: limited, seconds: n} }
 // Unlimited accepts a snapshot of any age, also where the age is not known (R2).
 func Unlimited() Limit { return Limit{kind: unlimited} }
 
-// String names the limit.
+// String names the limit (R2).
 func (l Limit) String() string {
 	switch l.kind {
 	case limited:

@@ -72,7 +72,7 @@ type Next struct {
 // After an attempt that failed, rules 4 and 6 wait for the retry time too,
 // [RetryLater], each only after an attempt of its own trigger. A retry never
 // overrides the interval: the later of the two decides. A success without a
-// location counts for the interval, as the next would have none either (F72). Times
+// location counts for the interval, as the next would have none either (R8). Times
 // beyond DefaultSkew in the future are not believed, and count as not known.
 func NextSnapshot(in NextInput) Next {
 	if message, ok := unreadableSchedule(in); ok {

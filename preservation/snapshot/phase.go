@@ -11,7 +11,7 @@ const (
 	PhasePending Phase = "Pending"
 	// PhaseStarting means that it was submitted and is not known to run (R9).
 	PhaseStarting Phase = "Starting"
-	// PhaseRunning means that it runs, or is still stopping (R9, F84).
+	// PhaseRunning means that it runs, or is still stopping (R9).
 	PhaseRunning Phase = "Running"
 	// PhaseSucceeded means that it stopped because it was done (R9).
 	PhaseSucceeded Phase = "Succeeded"

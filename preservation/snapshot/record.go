@@ -9,7 +9,7 @@ type RecordInput struct {
 	// Attempt is what was last seen of the attempt; zero = none (R1).
 	Attempt Attempt
 	// JobID is the job that runs, or ran last, now: a snapshot of another job is
-	// never final (F76).
+	// never final (R2).
 	JobID string
 	// AttemptDeadline is how long after TriggeredAt an attempt in progress is waited
 	// for; zero or negative = DefaultAttemptDeadline (R8).
@@ -40,7 +40,7 @@ type Recording struct {
 //  3. In progress: [AttemptPending] until its deadline, inclusive; past it, or if
 //     nobody knows since when, the attempt is Abandoned, [AttemptOverdue] (R8).
 //  4. Not accepted, failed or abandoned, [AttemptUnsuccessful].
-//  5. Succeeded without a location, [LocationMissing] (F72).
+//  5. Succeeded without a location, [LocationMissing] (R1).
 //  6. Succeeded with the location of the last snapshot, or completed before it
 //     was taken, [AlreadyRecorded].
 //  7. Succeeded, [SnapshotRecorded]: its generation is one more, and it is final if

@@ -30,7 +30,7 @@ const (
 // decides:
 //
 //  1. nil, empty text, the number 0 as number or text, and Go's zero time are
-//     [ErrNoTime]: none, never 1970 (F71).
+//     [ErrNoTime]: none, never 1970 (R4).
 //  2. A whole number, or a text of digits only, is the time since 1970 in seconds
 //     below 100000000000, and in milliseconds from there on.
 //  3. A text in RFC 3339 with a zone is that time; fractions of a second stay.
@@ -170,7 +170,7 @@ type TimeError struct {
 // Error names the class and the cause (L7).
 func (e *TimeError) Error() string { return e.Err.Error() + ": " + e.Why }
 
-// Unwrap returns the class.
+// Unwrap returns the class (L7).
 func (e *TimeError) Unwrap() error { return e.Err }
 
 // Retryable is false: the same value stays unreadable (L7).

@@ -16,14 +16,14 @@ type Snapshot struct {
 	TakenAt time.Time `json:"takenAt,omitzero"`
 	// ObservedAt is when somebody saw that it was there; zero = not known. It
 	// stands in for TakenAt where that is missing, and the age is then too small by
-	// the delay of the observer (F80).
+	// the delay of the observer (R3).
 	ObservedAt time.Time `json:"observedAt,omitzero"`
 	// Generation counts the snapshots of the work, by 1 for each (R1).
 	Generation int64 `json:"generation,omitempty"`
 	// Final says that the work did nothing after this snapshot. It counts only
 	// with a location, and not while the work is Lost (R2, R9).
 	Final bool `json:"final,omitempty"`
-	// JobID and Cluster say who produced it; a new job never owns an old state (F76).
+	// JobID and Cluster say who produced it; a new job never owns an old state (R1).
 	JobID   string `json:"jobID,omitempty"`
 	Cluster string `json:"cluster,omitempty"`
 	// Trigger says why it was taken, as the source spells it (R1).
@@ -37,7 +37,7 @@ const (
 	// AttemptNone means that there was no attempt; the empty text means the same (R1).
 	AttemptNone AttemptState = "None"
 	// AttemptInProgress means that it was accepted and its end was not seen. A read
-	// that failed leaves an attempt here (F73, R1).
+	// that failed leaves an attempt here (R1).
 	AttemptInProgress AttemptState = "InProgress"
 	// AttemptTriggerFailed means that it was not accepted (R1).
 	AttemptTriggerFailed AttemptState = "TriggerFailed"
@@ -53,9 +53,9 @@ const (
 type Attempt struct {
 	// State is how far it has come; empty = AttemptNone (R1).
 	State AttemptState `json:"state,omitempty"`
-	// ID names the attempt at the source. It is never state (F74).
+	// ID names the attempt at the source. It is never state (R1).
 	ID string `json:"id,omitempty"`
-	// JobID and Cluster say whose snapshot it is (F76).
+	// JobID and Cluster say whose snapshot it is (R1).
 	JobID   string `json:"jobID,omitempty"`
 	Cluster string `json:"cluster,omitempty"`
 	// Trigger says why: TriggerPeriodic, TriggerManual, or as the source spells it (R8).
@@ -65,7 +65,7 @@ type Attempt struct {
 	// TriggeredAt is when it started; zero = not known, and then nobody waits for
 	// it (R8).
 	TriggeredAt time.Time `json:"triggeredAt,omitzero"`
-	// CompletedAt is when it completed, as the source says; zero = not known (F80).
+	// CompletedAt is when it completed, as the source says; zero = not known (R1).
 	CompletedAt time.Time `json:"completedAt,omitzero"`
 	// UpdatedAt is when State was last seen to change; zero = not known (R8).
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
@@ -268,7 +268,7 @@ const (
 	AttemptOverdue Reason = "AttemptOverdue"
 	// AttemptUnsuccessful means that an attempt ended without a snapshot (R1).
 	AttemptUnsuccessful Reason = "AttemptUnsuccessful"
-	// LocationMissing means that an attempt succeeded without a location (F72).
+	// LocationMissing means that an attempt succeeded without a location (R1).
 	LocationMissing Reason = "LocationMissing"
 	// AlreadyRecorded means that the snapshot of the attempt is the last one, or
 	// older (R1).

@@ -12,12 +12,12 @@ import (
 //     Starting, DeployFailed is Failed; no job is Pending; an unknown text is an
 //     error, and Unknown (L6).
 //  2. Snapshot: components.job, with savepointTime as ObservedAt, since the operator
-//     writes when it saw the savepoint (F80).
+//     writes when it saw the savepoint (R3).
 //  3. A location that the job was itself started from, with a time before that start,
 //     has no time: the operator pins a path without touching the time, which may be
 //     another path's.
 //  4. The snapshot's JobID: the id of the job, if it is final or was seen since the
-//     start (F76).
+//     start (R1).
 //  5. Attempt: savepoint. Reasons scheduled and "user requested" are Periodic and
 //     Manual; update and "job cancel" are final. Its location is empty: the operator
 //     records a success as the snapshot itself.

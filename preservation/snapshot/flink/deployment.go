@@ -18,10 +18,10 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 //  5. TakenAt: the time of the last savepoint, if it is the one with that path.
 //  6. Attempt: the savepoint in progress, else the checkpoint in progress; the
 //     operator forgets failed ones. Final for an upgrade. Trigger ids are never
-//     state (F74).
+//     state (R1).
 //  7. The snapshot's JobID: jobStatus.jobId, if it is final or was taken since
 //     startTime. The operator changes the id at a deploy, and an old path with a new
-//     id would be a mix of two jobs (F76).
+//     id would be a mix of two jobs (R1).
 //  8. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
 //
 // The error joins a [*FieldError] for each field that cannot be read; the reading has
@@ -51,7 +51,7 @@ func Deployment(status map[string]any, facts Facts) (Reading, error) {
 }
 
 // flinkPhase maps a state of a Flink job. What still stops runs: only a terminal
-// state is an end (F84).
+// state is an end (R9).
 func flinkPhase(r *reader, path, state, jobID string) snapshot.Phase {
 	switch state {
 	case "INITIALIZING", "CREATED", "RUNNING", "FAILING", "CANCELLING", "RESTARTING", "RECONCILING", "SUSPENDED":

@@ -86,7 +86,7 @@ func (r *reader) whole(s snapshot.Snapshot) snapshot.Snapshot {
 }
 
 // producer is the job that a snapshot is of: the present one only if the snapshot is
-// its end, or was taken since it began (F76). Empty = not known.
+// its end, or was taken since it began (R1). Empty = not known.
 func producer(s snapshot.Snapshot, jobID string, started time.Time) string {
 	taken := s.TakenAt
 	if taken.IsZero() {

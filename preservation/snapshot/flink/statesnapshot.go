@@ -8,7 +8,7 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 //     time, else since it was created; IN_PROGRESS is one since its trigger time.
 //  2. COMPLETED is a succeeded attempt and a snapshot, taken at resultTimestamp. A
 //     checkpoint without a path, and [LastState], is a state that nobody can name
-//     (F72, F75).
+//     (R2).
 //  3. FAILED and ABANDONED are attempts of those states.
 //  4. Any other state is an error, no attempt, and a state that nobody can name (L6).
 //

@@ -8,10 +8,10 @@ import (
 )
 
 // LastState is what the apache operator writes where a state exists whose path it
-// does not know (F75).
+// does not know (R2).
 const LastState = "KUBERNETES_OPERATOR_LAST_STATE"
 
-// Facts are what a status does not say. The zero Facts claim nothing.
+// Facts are what a status does not say. The zero Facts claim nothing (L6).
 type Facts struct {
 	// Cluster is where the status is from (R1).
 	Cluster string
@@ -25,11 +25,11 @@ type Facts struct {
 	HAMetadataAbsent bool
 }
 
-// Reading is what a status says.
+// Reading is what a status says, as the decisions take it (R1, R9).
 type Reading struct {
 	// Phase of the job; Unknown where the status does not say (R9).
 	Phase snapshot.Phase
-	// JobID is the job that the phase is about (F76).
+	// JobID is the job that the phase is about (R9).
 	JobID string
 	// Snapshot is the last good one (R1).
 	Snapshot snapshot.Snapshot
@@ -42,8 +42,8 @@ type Reading struct {
 	StartedAt, StoppedAt time.Time
 }
 
-// FieldError says that a field of a status cannot be read. A retry can help only if
-// the status changes.
+// FieldError says that a field of a status cannot be read (L7). A retry can help only
+// if the status changes.
 type FieldError struct {
 	// Path of the field in the status, with dots.
 	Path string
@@ -54,5 +54,5 @@ type FieldError struct {
 // Error names the field and the cause (L7).
 func (e *FieldError) Error() string { return fmt.Sprintf("status.%s: %v", e.Path, e.Err) }
 
-// Unwrap returns the cause.
+// Unwrap returns the cause (L7).
 func (e *FieldError) Unwrap() error { return e.Err }
