@@ -270,11 +270,8 @@ func (w *work) carry(task Task, lastHealthy time.Time, older []Task) (Task, Reas
 }
 
 // healthyAfter compares whole seconds: health in the very second of an eviction
-// belongs to the life that it ended.
+// belongs to the life that it ended. A time that is not known is after nothing.
 func (w *work) healthyAfter(old Task, lastHealthy time.Time) bool {
-	if lastHealthy.IsZero() {
-		return false
-	}
 	last := second(lastHealthy)
 	if last.After(w.now) {
 		last = w.now

@@ -117,6 +117,17 @@ func TestEvict(t *testing.T) {
 				Results: []eviction.Result{done("east", eviction.Unchanged, eviction.ReasonSameTask)},
 			},
 		},
+		"SameTaskBesideAnother": {
+			reason: "several stored tasks of one cluster fold into one, even if the newest is what merging gives",
+			in: eviction.EvictInput{
+				Targets: targets("east"), Tasks: []eviction.Task{stored("east", purge.Gracefully, -5), task("east")},
+				Evictions: []eviction.Eviction{leave("east")},
+			},
+			want: eviction.Evicted{
+				Tasks:   []eviction.Task{task("east")},
+				Results: []eviction.Result{done("east", eviction.Merged, eviction.ReasonNewerStateUsed)},
+			},
+		},
 		"TwiceInOneCall": {
 			reason: "E2: the second merges with the first, whose state belongs to the life that was evicted",
 			in: eviction.EvictInput{
