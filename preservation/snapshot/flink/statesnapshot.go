@@ -18,7 +18,7 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 // status tells apart, so callers leave such objects out or give them a time.
 //
 // The error joins a [*FieldError] for each field that cannot be read; the reading has
-// the rest. The status is not changed (L1).
+// the rest, and without a snapshot a state that nobody can name (L6). The status is not changed (L1).
 func StateSnapshot(status map[string]any, facts Facts) (Reading, error) {
 	r := &reader{status: status}
 	result := r.time("resultTimestamp")
@@ -52,6 +52,6 @@ func StateSnapshot(status map[string]any, facts Facts) (Reading, error) {
 		out.Snapshot = r.whole(out.Snapshot)
 		return out, r.err()
 	}
-	out.Attempt = a
+	out.Attempt, out.Snapshot = a, r.whole(out.Snapshot)
 	return out, r.err()
 }
