@@ -220,7 +220,7 @@ func gracePeriod(t Task) time.Duration {
 // whileTarget is E13: the evicted cluster is a target as well.
 func whileTarget(mode purge.Mode, flag *bool, presence purge.Presence, d purge.Decision) purge.Decision {
 	switch {
-	case d.Reason == purge.InvalidMode || d.Reason == purge.InvalidInput:
+	case d.Reason == purge.InvalidInput: // what is no mode matches none below
 		return d
 	case mode == purge.Gracefully:
 		return purge.Decision{
