@@ -715,3 +715,25 @@ func TestHolds(t *testing.T) {
 		t.Error("a finished task deletes nothing, whatever else it says")
 	}
 }
+
+// One replacement whose start of health is not known leaves the whole not known,
+// whatever its place among the targets.
+func TestAssessSoakNeedsEveryStart(t *testing.T) {
+	t.Parallel()
+	for _, unknown := range []string{"north", "west"} {
+		facts := map[string]eviction.Facts{
+			"north": {HealthySince: epoch.Add(-time.Hour)}, "west": {HealthySince: epoch.Add(-time.Hour)},
+		}
+		facts[unknown] = eviction.Facts{}
+		got := eviction.Assess(eviction.AssessInput{
+			Tasks: []eviction.Task{task("east")}, Targets: targets("north", "west"), Scheduled: true, Clusters: facts,
+			Items: []eviction.AggregatedStatusItem{
+				{ClusterName: "north", Applied: true, Health: eviction.Healthy}, {ClusterName: "west", Applied: true, Health: eviction.Healthy},
+			},
+			Soak: time.Minute, Now: epoch,
+		})
+		if d := got.Decisions[0]; d.Outcome != eviction.Keep || d.Reason != purge.Soaking {
+			t.Errorf("P6: %s may be healthy since a moment ago: %+v", unknown, d)
+		}
+	}
+}
