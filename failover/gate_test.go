@@ -260,6 +260,17 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// A decision about another cluster says nothing of this one's own task.
+func TestGateHoldsWhatIsNotAssessed(t *testing.T) {
+	t.Parallel()
+	own, other := left("east", 0, "east", "A"), left("west", 0, "west east", "")
+	in := assessed(failover.GateInput{Targets: on("east"), Tasks: []eviction.Task{other}, Items: copies("east"), Clusters: gone("west")}, at(3600))
+	in.Tasks = []eviction.Task{own, other}
+	if got := failover.Gate(in); got[0].Action != failover.Hold || got[0].Reason != failover.OldCopyNotGone {
+		t.Errorf("E13: what runs on east is to be deleted: %+v", got)
+	}
+}
+
 func TestGateTellsWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	a, b := left("east", 0, "east", "A"), left("west", 60, "west", "B")
@@ -270,6 +281,7 @@ func TestGateTellsWhatItLeavesOut(t *testing.T) {
 		want    []string
 	}{
 		"not known":  {reason: "west may have been healthy with B: a person may want to know", tasks: []eviction.Task{b, a}, want: []string{"west"}},
+		"sorted":     {reason: "names are sorted, whatever is newest (L3)", tasks: []eviction.Task{a, left("far", 60, "far", "B"), left("west", 120, "west", "C")}, want: []string{"far", "west"}},
 		"healthy":    {reason: "B is used", tasks: []eviction.Task{a, b}, healthy: map[string]time.Time{"west": at(30)}},
 		"no state":   {reason: "there is nothing to leave out", tasks: []eviction.Task{a, left("west", 60, "west", "")}},
 		"same state": {reason: "nothing is lost", tasks: []eviction.Task{a, left("west", 60, "west", "A")}},
@@ -279,7 +291,7 @@ func TestGateTellsWhatItLeavesOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := failover.Gate(assessed(failover.GateInput{
-				Targets: on("north"), Tasks: tc.tasks, Clusters: gone("east west"), LastHealthy: tc.healthy,
+				Targets: on("north"), Tasks: tc.tasks, Clusters: gone("east far west"), LastHealthy: tc.healthy,
 			}, at(3600)))
 			if diff := cmp.Diff([][]string{tc.want}, [][]string{got[0].LeftOut}); diff != "" || !got[0].Inject {
 				t.Errorf("%s (-want +got):\n%s\n%+v", tc.reason, diff, got)
