@@ -70,7 +70,9 @@ func defaultPreservation(sp *preservation.StatePreservation) *preservation.State
 }
 
 func clonePreservation(sp preservation.StatePreservation) preservation.StatePreservation {
-	out := preservation.StatePreservation{Rules: slices.Clone(sp.Rules)}
+	out := sp
+	out.Rules = slices.Clone(sp.Rules)
+	out.MissingStateDeadlineSeconds, out.MaxStateAgeSeconds = clone(sp.MissingStateDeadlineSeconds), clone(sp.MaxStateAgeSeconds)
 	for i := range out.Rules {
 		out.Rules[i].Reject = slices.Clone(out.Rules[i].Reject)
 	}

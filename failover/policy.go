@@ -29,6 +29,22 @@ type ApplicationBehavior struct {
 	GracePeriodSeconds *int32 `json:"gracePeriodSeconds,omitempty"`
 	// StatePreservation lists what goes along; nil = nothing.
 	StatePreservation *preservation.StatePreservation `json:"statePreservation,omitempty"`
+	Waits             `json:",inline"`
+}
+
+// Waits are the times that both blocks know. They are extensions, which Karmada's
+// CRD prunes.
+type Waits struct {
+	// BlockPredecessorSeconds is how long the scheduler should avoid a cluster after
+	// its eviction: nil = 600, 0 = not at all (E12).
+	BlockPredecessorSeconds *int32 `json:"blockPredecessorSeconds,omitempty"`
+	// SoakSeconds is how long a replacement must be healthy under Gracefully before
+	// the old copy goes; nil and 0 = no time (P6).
+	SoakSeconds *int32 `json:"soakSeconds,omitempty"`
+	// FencingDeadlineSeconds is how long an unreachable old copy is waited for under
+	// Directly before somebody is asked to fence it; nil = never asked, 0 = at once
+	// (P5).
+	FencingDeadlineSeconds *int32 `json:"fencingDeadlineSeconds,omitempty"`
 }
 
 // DecisionConditions say when an application counts as failed (F2).
@@ -36,6 +52,19 @@ type DecisionConditions struct {
 	// TolerationSeconds is how long it may be unhealthy; nil = 300, 0 = not at
 	// all, negative = invalid (F2).
 	TolerationSeconds *int32 `json:"tolerationSeconds,omitempty"`
+	// InitialTolerationSeconds is how long it may be unhealthy on a cluster before it
+	// was ever healthy there; nil = TolerationSeconds. This and the fields below are
+	// extensions, which Karmada's CRD prunes (F3).
+	InitialTolerationSeconds *int32 `json:"initialTolerationSeconds,omitempty"`
+	// RequireHealthyBefore keeps it on a cluster on which its revision was never
+	// healthy: another cluster would not cure it (F3).
+	RequireHealthyBefore bool `json:"requireHealthyBefore,omitempty"`
+	// MaxFailovers is how often one revision may fail over for its health; nil = as
+	// often as it fails (F3).
+	MaxFailovers *int32 `json:"maxFailovers,omitempty"`
+	// WindowSeconds is how long a failover counts for MaxFailovers; nil = for ever
+	// (F3).
+	WindowSeconds *int32 `json:"windowSeconds,omitempty"`
 }
 
 // ClusterBehavior says how an application fails over whose cluster fails (F10).
@@ -43,8 +72,17 @@ type ClusterBehavior struct {
 	// PurgeMode says what happens to the old copy; empty = Gracefully (P2). Never
 	// is valid here, though Karmada's CRD refuses it.
 	PurgeMode purge.Mode `json:"purgeMode,omitempty"`
-	// StatePreservation lists what goes along; nil = nothing.
+	// GracePeriodSeconds bounds the wait for a healthy replacement; nil = 600. It is
+	// for Gracefully only and must be positive (E5). This and the fields below are
+	// extensions, which Karmada's CRD prunes.
+	GracePeriodSeconds *int32 `json:"gracePeriodSeconds,omitempty"`
+	// StatePreservation lists what goes along; nil = nothing, or what the application
+	// block says, with InheritStatePreservation. It is not an extension.
 	StatePreservation *preservation.StatePreservation `json:"statePreservation,omitempty"`
+	// InheritStatePreservation uses the StatePreservation of the application block
+	// (F10). It excludes one of its own.
+	InheritStatePreservation bool `json:"inheritStatePreservation,omitempty"`
+	Waits                    `json:",inline"`
 }
 
 // Terms are what one cause of a failover means: the parts of the policy that
@@ -56,31 +94,42 @@ type Terms struct {
 	GracePeriodSeconds *int32
 	// StatePreservation of the block; no rules = nothing goes along.
 	StatePreservation preservation.StatePreservation
+	// Waits of the block.
+	Waits Waits
 	// Configured says that the policy has a block for the cause.
 	Configured bool
 }
 
 // TermsFor returns the terms of a failover with the given cause (F10): those of
 // the application block for Application and Planned, those of the cluster block
-// for Cluster. Without the block, and for an unknown cause, they are Gracefully
-// with nothing to carry, and not Configured. The result shares nothing with b.
+// for Cluster, with the StatePreservation of the application block if it inherits.
+// Without the block, and for an unknown cause, they are Gracefully with nothing to
+// carry, and not Configured. The result shares nothing with b.
 func TermsFor(b Behavior, cause preservation.Cause) Terms {
 	switch cause {
 	case preservation.Application, preservation.Planned:
-		if b.Application != nil {
-			a := b.Application
-			return terms(a.PurgeMode, a.GracePeriodSeconds, a.StatePreservation)
+		if a := b.Application; a != nil {
+			return terms(a.PurgeMode, a.GracePeriodSeconds, a.StatePreservation, a.Waits)
 		}
 	case preservation.Cluster:
-		if b.Cluster != nil {
-			return terms(b.Cluster.PurgeMode, nil, b.Cluster.StatePreservation)
+		if c := b.Cluster; c != nil {
+			return terms(c.PurgeMode, c.GracePeriodSeconds, clusterPreservation(b), c.Waits)
 		}
 	}
 	return Terms{Mode: purge.Gracefully}
 }
 
-func terms(mode purge.Mode, grace *int32, sp *preservation.StatePreservation) Terms {
-	t := Terms{Mode: mode, GracePeriodSeconds: clone(grace), Configured: true}
+// clusterPreservation is what goes along when a cluster fails; nil = nothing. The
+// cluster block is there.
+func clusterPreservation(b Behavior) *preservation.StatePreservation {
+	if b.Cluster.InheritStatePreservation && b.Application != nil {
+		return b.Application.StatePreservation
+	}
+	return b.Cluster.StatePreservation
+}
+
+func terms(mode purge.Mode, grace *int32, sp *preservation.StatePreservation, waits Waits) Terms {
+	t := Terms{Mode: mode, GracePeriodSeconds: clone(grace), Waits: waits.clone(), Configured: true}
 	if normal, err := purge.Normalize(mode); err == nil {
 		t.Mode = normal
 	}
@@ -88,4 +137,11 @@ func terms(mode purge.Mode, grace *int32, sp *preservation.StatePreservation) Te
 		t.StatePreservation = clonePreservation(*sp)
 	}
 	return t
+}
+
+func (w Waits) clone() Waits {
+	return Waits{
+		BlockPredecessorSeconds: clone(w.BlockPredecessorSeconds),
+		SoakSeconds:             clone(w.SoakSeconds), FencingDeadlineSeconds: clone(w.FencingDeadlineSeconds),
+	}
 }

@@ -5,14 +5,6 @@ import (
 	"slices"
 )
 
-// StatePreservation lists the rules that say which state goes along. [Validate]
-// refuses what can never succeed (S1). Its JSON is Karmada's.
-type StatePreservation struct {
-	// Rules are evaluated in order; each fills one target. Nil and empty = no
-	// state is carried.
-	Rules []Rule `json:"rules"`
-}
-
 // Rule extracts one value (S4) and names the place that receives it (S8).
 // AliasLabelName and JSONPath are Karmada's; the other fields are extensions, which
 // Karmada's CRD prunes. Never store a rule that uses them where a schema removes
