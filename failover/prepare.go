@@ -320,7 +320,7 @@ func trial(in PrepareInput, terms Terms, state preservation.State) error {
 	options.Protection.Keys = slices.Concat(options.Protection.Keys, in.Protection.Keys)
 	var errs []error
 	for _, carried := range Carry(tasks, in.LastHealthy) {
-		if carried.injectable() {
+		if injects(carried.Mode) {
 			_, _, err := preservation.Inject(in.Template, carried.State, options)
 			errs = append(errs, err)
 		}

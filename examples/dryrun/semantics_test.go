@@ -170,7 +170,7 @@ var wantFacts = map[string]facts{
 			"- FieldValueInvalid", "- FieldValueInvalid", "0 FieldValueInvalid", "1 FieldValueForbidden",
 			"2 UnknownField", "3 FieldValueDuplicate",
 		},
-		warnings: []string{"UnknownField", "UnknownField"},
+		warnings: []string{"UnknownField"},
 	},
 	"field":              moved("west Apply yes Injected .spec.job.initialSavepointPath=yes"),
 	"field-no-job":       refused("east 0 MissingParent"),
