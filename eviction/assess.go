@@ -50,8 +50,18 @@ type AssessInput struct {
 	// FencingDeadline is how long an unreachable old copy is waited for before a
 	// person is asked to fence it; nil = never (P5).
 	FencingDeadline *time.Duration
+	// Waits are Soak and FencingDeadline by evicted cluster, where they differ from
+	// those above.
+	Waits map[string]Waits
 	// Now is the caller's time; required (L2).
 	Now time.Time
+}
+
+// Waits are the times that belong to the task of one cluster (P5, P6).
+type Waits struct {
+	// Soak and FencingDeadline as in [AssessInput].
+	Soak            time.Duration
+	FencingDeadline *time.Duration
 }
 
 // Outcome is what becomes of one task (E7).
@@ -171,6 +181,10 @@ func (s situation) assess(t Task) Decision {
 	facts := s.in.Clusters[t.FromCluster]
 	at := created(t.CreationTimestamp, s.in.Now)
 	mode, _ := purge.Normalize(t.PurgeMode) // Decide answers for an invalid one
+	waits, differ := s.in.Waits[t.FromCluster]
+	if !differ {
+		waits = Waits{s.in.Soak, s.in.FencingDeadline}
+	}
 	level, since := s.replacement(t.FromCluster, at, facts.Presence == purge.Gone)
 	verdict := purge.Decide(purge.Input{
 		Mode:             t.PurgeMode,
@@ -185,8 +199,8 @@ func (s situation) assess(t Task) Decision {
 		SuppressDeletion: t.SuppressDeletion,
 		Created:          at,
 		GracePeriod:      gracePeriod(t),
-		Soak:             s.in.Soak,
-		FencingDeadline:  s.in.FencingDeadline,
+		Soak:             waits.Soak,
+		FencingDeadline:  waits.FencingDeadline,
 		Now:              s.in.Now,
 	})
 	if s.targets[t.FromCluster] {

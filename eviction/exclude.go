@@ -21,6 +21,9 @@ type Cooldown struct {
 	Cluster string
 	// Since is when; zero = not known, and then it has ended.
 	Since time.Time
+	// Seconds is how long it lasts; nil = BlockPredecessorSeconds of the input. A
+	// negative number is read as the input's is.
+	Seconds *int32
 }
 
 // ExcludeInput is all that [Exclude] looks at (E12).
@@ -72,7 +75,8 @@ func Exclude(in ExcludeInput) Exclusion {
 	var x Exclusion
 	block, bad := blockPredecessor(in.BlockPredecessorSeconds)
 	x.Reports = append(x.Reports, bad...)
-	until := ends(in.Cooldowns, block, in.Now)
+	until, bad := ends(in.Cooldowns, block, in.Now)
+	x.Reports = append(x.Reports, bad...)
 	found := map[string]Excluded{}
 	for cluster, end := range until {
 		found[cluster] = Excluded{Cluster: cluster, Reason: ReasonInCooldown, Until: end}
@@ -117,20 +121,26 @@ func blockPredecessor(seconds *int32) (time.Duration, []Report) {
 // ends maps each cluster that cools down to the end of that. A time in the
 // future needs no clamping: the cluster cools down either way, and the end stays
 // the same from call to call.
-func ends(cooldowns []Cooldown, block time.Duration, now time.Time) map[string]time.Time {
+func ends(cooldowns []Cooldown, usual time.Duration, now time.Time) (map[string]time.Time, []Report) {
 	until := map[string]time.Time{}
-	if block == 0 {
-		// Not even for an eviction in the future of a clock that runs behind.
-		return until
-	}
+	var bad []Report
 	for _, c := range cooldowns {
+		block := usual
+		if c.Seconds != nil {
+			var reports []Report
+			block, reports = blockPredecessor(c.Seconds)
+			bad = append(bad, reports...)
+		}
 		end := second(c.Since).Add(block)
-		if now.Before(end) && end.After(until[c.Cluster]) {
+		// Not even for an eviction in the future of a clock that runs behind does a
+		// cool-down of no length begin.
+		if block > 0 && now.Before(end) && end.After(until[c.Cluster]) {
 			until[c.Cluster] = end
 		}
 	}
 	delete(until, "")
-	return until
+	slices.SortFunc(bad, func(a, b Report) int { return cmp.Compare(a.Message, b.Message) })
+	return until, slices.Compact(bad)
 }
 
 // names is the set of the targets' names.

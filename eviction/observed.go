@@ -5,6 +5,38 @@ import (
 	"time"
 )
 
+// Observation is what the status items of one cluster say together (E8, F2).
+type Observation struct {
+	// Health is the worst of the items: Healthy, Unhealthy, or Unknown. NotApplicable
+	// is Healthy once applied.
+	Health Health
+	// Applied says that there are items, and all say so.
+	Applied bool
+}
+
+// Observe reads the status items of one cluster (E8, F2). Without any, and where an
+// item is known to be from before since, the health is Unknown and nothing is
+// applied: what was observed then is about an older copy. Zero = no matter when. An
+// empty or unknown health is Unknown, never healthy (L6).
+func Observe(items []AggregatedStatusItem, cluster string, since time.Time) Observation {
+	var o observed
+	for _, item := range items {
+		if item.ClusterName == cluster {
+			o = o.with(item)
+		}
+	}
+	switch {
+	case o.items == 0 || o.olderThan(second(since)):
+		return Observation{Health: HealthUnknown}
+	case o.ready():
+		return Observation{Health: Healthy, Applied: o.applied}
+	case o.health == Unhealthy:
+		return Observation{Health: Unhealthy, Applied: o.applied}
+	default:
+		return Observation{Health: HealthUnknown, Applied: o.applied}
+	}
+}
+
 // observed is what all status items of one cluster say together (E8): the worst
 // health of any, and applied only if all are.
 type observed struct {

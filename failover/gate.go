@@ -146,7 +146,8 @@ func Gate(in GateInput) []Gated {
 	g := gatesOf(in)
 	out := make([]Gated, 0, len(g.targets))
 	for _, target := range g.targets {
-		out = append(out, g.decide(target))
+		gated, _ := g.decide(target)
+		out = append(out, gated)
 	}
 	return out
 }
@@ -157,9 +158,10 @@ func gatesOf(in GateInput) gates {
 	t := told{in, movesOf(in.Tasks)}
 	live := Carry(in.Tasks, in.LastHealthy)
 	g := gates{
-		targets: targetNames(in.Targets), assessment: in.Assessment, rules: in.Rules, onMissing: in.OnMissingState,
+		targets: targetNames(in.Targets), assessment: in.Assessment, rules: in.Rules,
 		required: func(cluster string) bool { return in.Clusters[cluster].RequiredByOthers },
 		hasCopy:  t.hasCopy, goneSince: t.goneSince, unassessed: t.unassessed,
+		without: func(string, []gateMove) bool { return in.OnMissingState == preservation.EvictWithout },
 	}
 	for _, move := range t.moves {
 		facts := in.Clusters[move.Origin]

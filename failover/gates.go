@@ -15,18 +15,18 @@ type gates struct {
 	moves      []gateMove // newest first
 	assessment eviction.Assessment
 	rules      []preservation.Rule
-	onMissing  preservation.OnMissingState
 
-	required   func(cluster string) bool                // others require a copy there
-	hasCopy    func(cluster string) bool                // a copy of this life is there
-	goneSince  func(cluster string, move gateMove) bool // the copy of that time is gone
-	unassessed func(cluster string) bool                // nil = none
+	required   func(cluster string) bool                 // others require a copy there
+	hasCopy    func(cluster string) bool                 // a copy of this life is there
+	goneSince  func(cluster string, move gateMove) bool  // the copy of that time is gone
+	unassessed func(cluster string) bool                 // its own task was not assessed
+	without    func(target string, live []gateMove) bool // a copy may start without state
 }
 
 // gateMove is a move with what the gates ask about it.
 type gateMove struct {
 	Carried
-	attempt int64
+	move    *Move  // of a record; nil = of a task
 	live    bool   // its state waits for a copy, or for the health of one
 	anyMode bool   // its state is for new copies under every mode
 	free    bool   // its old copy cannot act: gone, fenced, or released before
@@ -59,7 +59,9 @@ func filter(moves []gateMove, keep func(gateMove) bool) []gateMove {
 	return slices.DeleteFunc(slices.Clone(moves), func(m gateMove) bool { return !keep(m) })
 }
 
-func (g gates) decide(target string) Gated {
+// decide answers for one target. True says that a copy is held, or starts, only
+// because its state is missing.
+func (g gates) decide(target string) (Gated, bool) {
 	live := g.candidates(target)
 	out := Gated{Cluster: target, Action: Apply}
 	out.Reason, out.Message = g.first(target, live)
@@ -67,28 +69,32 @@ func (g gates) decide(target string) Gated {
 	if by, held := g.assessment.Holds(target, hasCopy); held {
 		out.Action = Hold
 		out.Reason, out.Message = holdReason(by), "held because of "+by.FromCluster+": "+by.Message
-		return out
+		return out, false
 	}
-	if g.unassessed != nil && g.unassessed(target) {
+	if g.unassessed(target) {
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(target)+", and its task is not assessed"
-		return out
+		return out, false
 	}
 	if origin, waiting := g.standing(target, func(m gateMove) bool { return m.awaited }); waiting && !hasCopy {
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(origin)+": the new copy waits"
-		return out
+		return out, false
 	}
-	if !hasCopy && g.onMissing != preservation.EvictWithout && g.wouldStartEmpty(out.Reason, live) {
+	if !hasCopy && g.wouldStartEmpty(out.Reason, live) {
+		if g.without(target, live) {
+			out.Message += "; the copy starts without it"
+			return out, true
+		}
 		out.Action = Hold
 		out.Message += "; the copy would start without it, so it waits"
-		return out
+		return out, true
 	}
 	if out.Reason == Injected {
 		out.Inject, out.Origin, out.LeftOut = true, live[0].Origin, g.leftOut(live[0])
 		out.State = live[0].State.Clone()
 	}
-	return out
+	return out, false
 }
 
 // first returns the first gate that fails.
@@ -171,7 +177,7 @@ func notGone(origin string) string {
 // wouldStartEmpty says that the failed gate means missing state, for a move that
 // injects a Required value.
 func (g gates) wouldStartEmpty(reason GateReason, live []gateMove) bool {
-	if !slices.Contains([]GateReason{UnknownOrigin, AmbiguousOrigin, SeveralTargets}, reason) {
+	if !missesState(reason) {
 		return false
 	}
 	_, found := find(live, func(m gateMove) bool {

@@ -28,6 +28,10 @@ const (
 	Blocked Outcome = "Blocked"
 	// AlreadyEvicting means that it is leaving already.
 	AlreadyEvicting Outcome = "AlreadyEvicting"
+	// Wait means that it is to leave when time has passed, unless something changes.
+	Wait Outcome = "Wait"
+	// Tolerated means that its cluster fails, and the application stays (F4).
+	Tolerated Outcome = "Tolerate"
 	// None means that there is nothing to do.
 	None Outcome = "None"
 )
@@ -42,6 +46,25 @@ const (
 	TaintUntolerated Reason = "TaintUntolerated"
 	// PlannedMove is the reason of evictions with the cause Planned.
 	PlannedMove Reason = "PlannedMove"
+	// ApplicationHealthy means that the application is Healthy there (F2).
+	ApplicationHealthy Reason = "ApplicationHealthy"
+	// HealthUnknown means that nobody can tell whether it is (F2).
+	HealthUnknown Reason = "HealthUnknown"
+	// BelowToleration means that it is unhealthy, not yet for as long as the policy
+	// tolerates (F2).
+	BelowToleration Reason = "BelowToleration"
+	// NeverHealthy means that its revision was never healthy there, and the policy asks
+	// for that (F3).
+	NeverHealthy Reason = "NeverHealthy"
+	// FailoverLimit means that its revision failed over as often as it may (F3).
+	FailoverLimit Reason = "FailoverLimit"
+	// NotConfigured means that the policy has no block for what is wrong (F10).
+	NotConfigured Reason = "NotConfigured"
+	// NotRequested means that the host switched failover off and nobody asks to leave
+	// (F12).
+	NotRequested Reason = "NotRequested"
+	// WithdrawRequested means that somebody asks to stay there (E11).
+	WithdrawRequested Reason = "WithdrawRequested"
 	// UnderEviction means that the cluster has a task and is no target.
 	UnderEviction Reason = "UnderEviction"
 	// NotTarget means that the application is not on the cluster.
@@ -58,6 +81,15 @@ const (
 	// InvalidEviction means that eviction.Evict would refuse the eviction, such as
 	// one without a producer (E3).
 	InvalidEviction Reason = "InvalidEviction"
+	// EvictedWithoutState means that the application leaves without a Required value,
+	// since onMissingState is EvictWithout (F6).
+	EvictedWithoutState Reason = "EvictedWithoutState"
+	// PreviousStateUsed means that the state goes along that the copy itself received,
+	// since onMissingState is UsePrevious (F6).
+	PreviousStateUsed Reason = "PreviousStateUsed"
+	// MissingStateDeadline means that state was missing for as long as the policy
+	// waits: the previous state goes along, or none (F6).
+	MissingStateDeadline Reason = "MissingStateDeadline"
 )
 
 // PrepareInput is all that [Prepare] looks at, for one cluster to leave (F6, F10).
@@ -87,6 +119,9 @@ type PrepareInput struct {
 	// provenance of the state. Zero = not known.
 	Attempt int64
 	Now     time.Time
+	// BlockedSince is since when missing state keeps the application on the cluster,
+	// for the deadline of the policy; zero = since now (F6).
+	BlockedSince time.Time
 	// Template is the manifest for the trial injection; nil = no trial (I2).
 	Template *unstructured.Unstructured
 	// Injection are the options of the host's injections, for the trial; Protection
@@ -118,6 +153,9 @@ type Preparation struct {
 	RuleErrors []*preservation.RuleError
 	// Warnings are about this cluster only; [Warnings] has those about the policy.
 	Warnings []Warning
+	// NextCheck says when time alone can change the answer: at the deadline for
+	// missing state.
+	NextCheck purge.NextCheck
 }
 
 // Prepare decides whether an application may leave a cluster, extracts what goes
@@ -129,9 +167,13 @@ type Preparation struct {
 //  3. A cluster that received state and is not known to have been healthy since
 //     is not asked ([Carry]): the older state goes on, and the cluster's own
 //     errors are warnings (F6).
-//  4. A failing Required rule, or a status that was not collected, is Blocked,
-//     but only under Directly: what a mode never injects never blocks (F6).
-//     Statuses of one cluster that differ are unreadable.
+//  4. A failing Required rule, or a status that was not collected, is missing
+//     state, but only for a mode that injects: what is never injected never blocks
+//     (F6). Statuses of one cluster that differ are unreadable. onMissingState
+//     decides: EvictWithout goes with the values that there are; UsePrevious with
+//     the state that the copy itself received, as a whole, if there is any; else
+//     MissingState is Blocked, until BlockedSince + missingStateDeadlineSeconds, when
+//     the previous state goes along, or what there is, MissingStateDeadline.
 //  5. What the next copy would receive is injected into the template: if that
 //     fails, Blocked (I2).
 //  6. What eviction.Validate refuses is Blocked (E3).
@@ -142,42 +184,80 @@ type Preparation struct {
 // errors.As: *preservation.RuleError, *preservation.InjectError or *field.Error,
 // whose paths start at "cause", at "failover" for the policy, and at "eviction" for
 // rule 6.
-// A retry with the same input can help with none of them; with a newer status,
-// where RuleError.Retryable says so. Inputs are not changed, and the result
-// shares nothing with them.
+// A retry with the same input can help with none of them, but for the deadline;
+// with a newer status, where RuleError.Retryable says so. Inputs are not changed,
+// and the result shares nothing with them.
 func Prepare(in PrepareInput) (Preparation, error) {
-	p := Preparation{Cluster: in.Cluster}
-	if !slices.Contains(targetNames(in.Targets), in.Cluster) {
-		return p.notTarget(in.Tasks), nil
+	d := departure{PrepareInput: in}
+	older := movesOf(in.Tasks)
+	received, unproven := receivedUnproven(in.Cluster, older, in.LastHealthy[in.Cluster])
+	d.received = received.State
+	if unproven {
+		d.goesOn = received.Origin
 	}
-	reason, err := reasonOf(in.Cause)
+	d.next = func(mode purge.Mode, state preservation.State) []preservation.State {
+		labels, rest := state.Split()
+		// Nothing is newer than this task, so nobody asks what ran before it.
+		tasks := append(slices.Clone(in.Tasks), eviction.Task{
+			FromCluster: in.Cluster, PurgeMode: mode, PreservedLabelState: labels, PreservedState: rest,
+		})
+		var out []preservation.State
+		for _, carried := range Carry(tasks, in.LastHealthy) {
+			if injects(carried.Mode) || carried.Origin == in.Cluster {
+				out = append(out, carried.State)
+			}
+		}
+		return out
+	}
+	return d.prepare()
+}
+
+// departure is one cluster to leave, with what is known of its copy.
+type departure struct {
+	PrepareInput
+	// goesOn is the origin of a state that the copy received and was not healthy with:
+	// that state goes on, and the copy is not asked (F6). Empty = it is.
+	goesOn string
+	// received is the state that the copy received; empty = none, or not known.
+	received preservation.State
+	// next are the states that wait for a copy once this one has left with a state.
+	next func(mode purge.Mode, state preservation.State) []preservation.State
+}
+
+func (d departure) prepare() (Preparation, error) {
+	p := Preparation{Cluster: d.Cluster}
+	if !slices.Contains(targetNames(d.Targets), d.Cluster) {
+		return p.notTarget(d.Tasks), nil
+	}
+	reason, err := reasonOf(d.Cause)
 	if err != nil {
 		return p.block(InvalidCause, err)
 	}
-	if err := joined(Validate(in.Policy, in.Protection, field.NewPath("failover"))); err != nil {
+	if err := joined(Validate(d.Policy, d.Protection, field.NewPath("failover"))); err != nil {
 		return p.block(InvalidPolicy, err)
 	}
-	terms := TermsFor(in.Policy, in.Cause)
-	p.Warnings = termWarnings(in, terms)
-	p, state, err := p.collect(in, terms)
+	terms := TermsFor(d.Policy, d.Cause)
+	p.Reason = reason
+	p.Message = fmt.Sprintf("the application leaves %s with purge mode %s", d.Cluster, terms.Mode)
+	p.Warnings = termWarnings(d.PrepareInput, terms)
+	p, state, err := d.collect(p, terms)
 	if err != nil {
 		return p.block(MissingState, err)
 	}
-	if err := trial(in, terms, state); err != nil {
+	if err := d.trial(terms, state); err != nil {
 		return p.block(InjectionRefused, err)
 	}
 	labels, rest := state.Split()
-	message := fmt.Sprintf("the application leaves %s with purge mode %s", in.Cluster, terms.Mode)
 	leave := eviction.Eviction{
-		FromCluster: in.Cluster, PurgeMode: terms.Mode, Reason: string(reason),
-		Message: cmp.Or(in.Message, message), Producer: in.Producer,
+		FromCluster: d.Cluster, PurgeMode: terms.Mode, Reason: string(reason),
+		Message: cmp.Or(d.Message, p.Message), Producer: d.Producer,
 		GracePeriodSeconds: terms.GracePeriodSeconds, PreservedLabelState: labels, PreservedState: rest,
-		LastHealthy: in.LastHealthy[in.Cluster],
+		LastHealthy: d.LastHealthy[d.Cluster],
 	}
 	if err := joined(eviction.Validate(leave, field.NewPath("eviction"))); err != nil {
 		return p.block(InvalidEviction, err)
 	}
-	p.Outcome, p.Reason, p.Message, p.Eviction = Evict, reason, message, leave
+	p.Outcome, p.Eviction = Evict, leave
 	return p, nil
 }
 
@@ -255,28 +335,80 @@ func termWarnings(in PrepareInput, terms Terms) []Warning {
 }
 
 // collect extracts what goes along. The error joins what blocks.
-func (p Preparation) collect(in PrepareInput, terms Terms) (Preparation, preservation.State, error) {
-	extractor, err := preservation.Compile(terms.StatePreservation, in.Protection)
+func (d departure) collect(p Preparation, terms Terms) (Preparation, preservation.State, error) {
+	extractor, err := preservation.Compile(terms.StatePreservation, d.Protection)
 	if err != nil {
 		return p, preservation.State{}, err // Validate passed it: cannot happen, and must not be dropped
 	}
-	extraction, err := extractor.Extract(sourcesOf(in))
+	extraction, missing := extractor.Extract(sourcesOf(d.PrepareInput))
 	p.RuleErrors = extraction.Errors
-	origin, notAsked := receivedUnproven(in.Cluster, movesOf(in.Tasks), in.LastHealthy[in.Cluster])
-	if notAsked {
+	if d.goesOn != "" {
 		extraction.State = preservation.State{}
-		p.Warnings = append(p.Warnings, Warning{
-			Cluster: in.Cluster, Reason: SourceNotAsked,
-			Message: fmt.Sprintf("%s received the state of %s and is not known to have been healthy since: what it reports is left out", in.Cluster, origin.Origin),
-		})
+		p = p.warn(SourceNotAsked, fmt.Sprintf("%s received the state of %s and is not known to have been healthy since: what it reports is left out", d.Cluster, d.goesOn))
 	}
-	if err != nil && !notAsked && terms.Mode == purge.Directly {
-		return p, preservation.State{}, err
+	if missing != nil && d.goesOn == "" && terms.injects() {
+		return d.without(p, terms, extraction, missing)
 	}
-	for _, ruleError := range extraction.Errors {
-		p.Warnings = append(p.Warnings, Warning{Cluster: in.Cluster, Reason: StateIncomplete, Message: ruleError.Error()})
+	return p.incomplete(extraction.Errors), extraction.State, nil
+}
+
+func (t Terms) injects() bool {
+	return t.Mode == purge.Directly || t.StatePreservation.InjectWhenNotDirectly
+}
+
+// without is what the policy says about missing state (F6).
+func (d departure) without(p Preparation, terms Terms, found preservation.Extraction, missing error) (Preparation, preservation.State, error) {
+	sp := terms.StatePreservation
+	over, check := d.deadline(sp)
+	previous := !d.received.IsEmpty() && (over || sp.OnMissingState == preservation.UsePrevious)
+	switch {
+	case previous:
+		p.Reason = PreviousStateUsed
+		p.Message += ": its state is missing, and the state that it received goes along"
+	case over || sp.OnMissingState == preservation.EvictWithout:
+		p.Reason = EvictedWithoutState
+		p.Message += ": a Required value is missing and does not go along"
+	default:
+		p.NextCheck = check
+		return p, preservation.State{}, missing
 	}
-	return p, extraction.State, nil
+	if over && sp.OnMissingState != preservation.EvictWithout && (!previous || sp.OnMissingState != preservation.UsePrevious) {
+		p.Reason = MissingStateDeadline
+	}
+	p = p.warn(WarningReason(p.Reason), p.Message).incomplete(found.Errors)
+	if previous {
+		return p, d.received.Clone(), nil
+	}
+	return p, found.State, nil
+}
+
+// deadline says whether missing state has blocked for long enough, and else when it
+// will have (F6). Without a time nothing ends.
+func (d departure) deadline(sp preservation.StatePreservation) (bool, purge.NextCheck) {
+	if sp.MissingStateDeadlineSeconds == nil || d.Now.IsZero() {
+		return false, purge.NextCheck{}
+	}
+	since := d.BlockedSince
+	if since.IsZero() || since.After(d.Now) {
+		since = d.Now
+	}
+	end := since.UTC().Truncate(time.Second).Add(time.Duration(*sp.MissingStateDeadlineSeconds) * time.Second)
+	if d.Now.Before(end) {
+		return false, purge.CheckAt(end, d.Now)
+	}
+	return true, purge.NextCheck{}
+}
+
+func (p Preparation) warn(reason WarningReason, message string) Preparation {
+	p.Warnings = append(slices.Clip(p.Warnings), Warning{Cluster: p.Cluster, Reason: reason, Message: message})
+	return p
+}
+
+func (p Preparation) incomplete(errs []*preservation.RuleError) Preparation {
+	for _, err := range errs {
+		p = p.warn(StateIncomplete, err.Error())
+	}
+	return p
 }
 
 // sourcesOf are the documents that rules may read.
@@ -304,26 +436,18 @@ func statusOf(items []eviction.AggregatedStatusItem, cluster string) preservatio
 	return preservation.RawDocument(raw)
 }
 
-// trial injects into the template what the next copy would receive (I2): what
-// Carry would choose if the eviction were made now.
-func trial(in PrepareInput, terms Terms, state preservation.State) error {
-	if in.Template == nil || terms.Mode != purge.Directly {
+// trial injects into the template what the next copy would receive (I2).
+func (d departure) trial(terms Terms, state preservation.State) error {
+	if d.Template == nil || !terms.injects() {
 		return nil
 	}
-	labels, rest := state.Split()
-	// Nothing is newer than this task, so nobody asks what ran before it.
-	tasks := append(slices.Clone(in.Tasks), eviction.Task{
-		FromCluster: in.Cluster, PurgeMode: terms.Mode, PreservedLabelState: labels, PreservedState: rest,
-	})
-	options := in.Injection
-	options.Protection.Domains = slices.Concat(options.Protection.Domains, in.Protection.Domains)
-	options.Protection.Keys = slices.Concat(options.Protection.Keys, in.Protection.Keys)
+	options := d.Injection
+	options.Protection.Domains = slices.Concat(options.Protection.Domains, d.Protection.Domains)
+	options.Protection.Keys = slices.Concat(options.Protection.Keys, d.Protection.Keys)
 	var errs []error
-	for _, carried := range Carry(tasks, in.LastHealthy) {
-		if injects(carried.Mode) {
-			_, _, err := preservation.Inject(in.Template, carried.State, options)
-			errs = append(errs, err)
-		}
+	for _, next := range d.next(terms.Mode, state) {
+		_, _, err := preservation.Inject(d.Template, next, options)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

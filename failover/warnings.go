@@ -23,9 +23,17 @@ const (
 	RulesOnlyUnderApplication WarningReason = "RulesOnlyUnderApplication"
 	// NoRules means that statePreservation is there and asks for nothing.
 	NoRules WarningReason = "NoRules"
-	// NoPolicy means that the policy has no block for the cause of a failover
-	// (F10).
+	// NoPolicy means that the policy has no block for the cause of a failover (F10).
 	NoPolicy WarningReason = "NoPolicy"
+	// UnusableRecord means that Plan cannot use the record (F1).
+	UnusableRecord WarningReason = "UnusableRecord"
+	// InvalidRequest means that a request asks for something unknown (L6).
+	InvalidRequest WarningReason = "InvalidRequest"
+	// WithdrawRefused means that a request to withdraw is refused (E11).
+	WithdrawRefused WarningReason = "WithdrawRefused"
+	// StartedWithoutState means that a copy starts without a carried Required value,
+	// since the policy says so (F6).
+	StartedWithoutState WarningReason = "StartedWithoutState"
 	// SourceNotAsked means that a cluster was not healthy since it received state:
 	// that state goes on, and what the cluster reports does not (F6).
 	SourceNotAsked WarningReason = "SourceNotAsked"

@@ -1,6 +1,8 @@
 package purge
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 )
@@ -43,4 +45,30 @@ func (c NextCheck) Or(other NextCheck) NextCheck {
 		c.After = min(c.After, other.After)
 	}
 	return c
+}
+
+// MarshalJSON writes the seconds to wait, or null without a check (L5).
+func (c NextCheck) MarshalJSON() ([]byte, error) {
+	if !c.OK {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int64(c.After / time.Second))
+}
+
+// UnmarshalJSON reads what [NextCheck.MarshalJSON] writes: a whole number of
+// seconds, at least 1, or null (L5).
+func (c *NextCheck) UnmarshalJSON(data []byte) error {
+	var seconds *int64
+	if err := json.Unmarshal(data, &seconds); err != nil {
+		return fmt.Errorf("a next check is a whole number of seconds, or null: %w", err)
+	}
+	*c = NextCheck{}
+	if seconds == nil {
+		return nil
+	}
+	if *seconds < 1 || *seconds > int64(longest/time.Second) {
+		return fmt.Errorf("a next check is in 1 to %d seconds, not in %d", int64(longest/time.Second), *seconds)
+	}
+	c.After, c.OK = time.Duration(*seconds)*time.Second, true
+	return nil
 }

@@ -1,0 +1,173 @@
+package failover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// answer deals with the requests of people, and withdraws evictions whose source
+// recovered (E11). Evictions that are asked for are decided with the others.
+func (p *planner) answer() {
+	requests := slices.Clone(p.in.Requests)
+	slices.SortFunc(requests, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Cause, b.Cause))
+	})
+	for _, r := range slices.Compact(requests) {
+		switch r.Action {
+		case RequestAcknowledge:
+			p.acknowledge(r.Cluster)
+		case RequestWithdraw:
+			p.withdraw(r.Cluster, true)
+		case RequestEvict:
+		default:
+			p.warn(r.Cluster, InvalidRequest, fmt.Sprintf("the action %.64q is unknown: use Evict, Withdraw or Acknowledge", string(r.Action)))
+		}
+	}
+	for _, cluster := range p.taskedClusters() {
+		if p.mayWithdraw(cluster) {
+			p.withdraw(cluster, false)
+		}
+	}
+}
+
+// requested returns what a person asks for there, if anything.
+func (p *planner) requested(cluster string, action RequestAction) (Request, bool) {
+	var found []Request
+	for _, r := range p.in.Requests {
+		if r.Cluster == cluster && r.Action == action {
+			r.Cause = cmp.Or(r.Cause, preservation.Planned)
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return Request{}, false
+	}
+	return slices.MinFunc(found, func(a, b Request) int { return cmp.Compare(a.Cause, b.Cause) }), true
+}
+
+func (p *planner) taskedClusters() []string {
+	var names []string
+	for _, task := range p.tasks {
+		names = append(names, task.FromCluster)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// acknowledge ends the state that the copy on the cluster received; where it received
+// none, that which came from there and that no copy received (F7).
+func (p *planner) acknowledge(cluster string) {
+	if d := p.deliveries[cluster]; d != nil {
+		if m := p.move(d.Attempt); m != nil {
+			m.Proven = true
+		}
+		p.conclude(cluster)
+		p.event(cluster, EventNormal, "StateAcknowledged", "the state that the copy on "+cluster+" received is not needed any more")
+		return
+	}
+	for _, m := range p.moves {
+		if m.From == cluster && m.live() && p.holder(m) == "" {
+			m.Proven = true
+			p.event(cluster, EventNormal, "StateAcknowledged", "the state of "+cluster+" is not needed any more")
+		}
+	}
+}
+
+// conclude ends a delivery: the copy stays, without the values.
+func (p *planner) conclude(cluster string) {
+	delete(p.deliveries, cluster)
+	p.cluster(cluster).Started = Injected
+}
+
+// mayWithdraw says whether an eviction may be withdrawn without a request, as far as
+// eviction.Withdraw cannot know: its cause must be over, not only the health good. The
+// status of a lost cluster is frozen, and a planned move leaves a healthy one.
+func (p *planner) mayWithdraw(cluster string) bool {
+	m := p.underway(cluster)
+	if m == nil || m.Mode != purge.Gracefully || m.Gone {
+		return false
+	}
+	switch m.Cause {
+	case preservation.Application:
+		return true
+	case preservation.Cluster:
+		return p.untainted(cluster)
+	case preservation.Planned:
+	}
+	return p.isTarget(cluster) // E13: somebody chose it again
+}
+
+// withdraw takes the eviction of a cluster back, if the rules let it (E11).
+func (p *planner) withdraw(cluster string, requested bool) {
+	w := eviction.Withdraw(eviction.WithdrawInput{
+		Cluster: cluster, Requested: requested, Targets: p.targets, Tasks: p.tasks, Items: p.in.Items, Now: p.now,
+	})
+	if w.Outcome != eviction.Withdrawn {
+		if requested {
+			p.warn(cluster, WithdrawRefused, "the withdrawal is refused: "+w.Message)
+		}
+		return
+	}
+	chosen := p.isTarget(cluster)
+	p.targets, p.tasks = w.Targets, w.Tasks
+	var received int64
+	gone, again := false, false
+	for _, m := range p.moves {
+		switch {
+		case m.From != cluster || m.Stage == StageEnded:
+		case m.Stage == StageWithdrawing:
+			again = true
+		default:
+			received, gone = cmp.Or(m.Received, received), m.Gone
+			m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
+			p.uncount(m)
+			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
+		}
+	}
+	if !again {
+		p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
+	}
+	if again || chosen {
+		return
+	}
+	p.comeBack(cluster, received, gone)
+}
+
+// comeBack makes a cluster a target again whose copy was never deleted, with what that
+// copy had received.
+func (p *planner) comeBack(cluster string, received int64, gone bool) {
+	c := p.enter(p.cluster(cluster))
+	c.EvictedAt, c.CooldownSeconds = nil, nil
+	if gone {
+		return // what comes there is a new copy
+	}
+	c.PlacedAt, c.Started = nil, AlreadyRunning
+	if m := p.move(received); m.live() && p.holder(m) == "" {
+		p.deliveries[cluster] = &Delivery{To: cluster, Attempt: received, At: p.second}
+		c.Started = ""
+	}
+	p.time(c, eviction.Observe(p.in.Items, cluster, timeOf(nil)).Health)
+}
+
+// settle ends the tasks that have served, before anything is decided about their
+// clusters: those may be ordinary targets from now on (E13).
+func (p *planner) settle() {
+	p.judge()
+	for _, d := range p.kept.Decisions {
+		if d.Outcome == eviction.Finish {
+			p.purged(d)
+		}
+	}
+	p.tasks = eviction.Apply(p.tasks, filterDecisions(p.kept.Decisions, func(d eviction.Decision) bool {
+		return d.Outcome == eviction.Finish
+	}), eviction.ApplyOptions{})
+}
+
+func filterDecisions(list []eviction.Decision, keep func(eviction.Decision) bool) []eviction.Decision {
+	return slices.DeleteFunc(slices.Clone(list), func(d eviction.Decision) bool { return !keep(d) })
+}

@@ -1,0 +1,234 @@
+package failover
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// prepare asks for one target what Prepare asks, with what the record knows.
+func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparation, error) {
+	facts := p.in.Clusters[c.Name]
+	d := departure{PrepareInput: PrepareInput{
+		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Tasks: p.tasks, Items: p.in.Items,
+		Object: document(facts.Object), Documents: documents(facts.Documents),
+		Attempt: p.attempts + int64(len(p.evictions)) + 1, Now: p.now, BlockedSince: timeOf(c.BlockedSince),
+		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
+		LastHealthy: map[string]time.Time{c.Name: timeOf(c.LastHealthy)},
+	}}
+	d.received, d.goesOn = p.receivedBy(c.Name)
+	d.next = func(_ purge.Mode, state preservation.State) []preservation.State {
+		var next []preservation.State
+		if !state.IsEmpty() {
+			next = append(next, state)
+		}
+		for _, m := range p.moves {
+			if holder := p.holder(m); m.live() && (holder == "" || holder == c.Name) {
+				next = append(next, *m.State)
+			}
+		}
+		return next
+	}
+	return d.prepare()
+}
+
+// receivedBy is the state that the copy on a cluster received, and its origin if that
+// state goes on: the copy was not healthy with it.
+func (p *planner) receivedBy(cluster string) (preservation.State, string) {
+	delivery := p.deliveries[cluster]
+	if delivery == nil {
+		return preservation.State{}, ""
+	}
+	m := p.move(delivery.Attempt)
+	switch {
+	case m == nil || m.State == nil:
+		return preservation.State{}, ""
+	case m.live() && !delivery.Healthy:
+		return *m.State, m.From
+	default:
+		return *m.State, ""
+	}
+}
+
+func document(raw *runtime.RawExtension) preservation.Document {
+	if raw == nil {
+		return preservation.Document{}
+	}
+	return preservation.RawDocument(raw.Raw)
+}
+
+func documents(raw map[string]runtime.RawExtension) map[string]preservation.Document {
+	out := make(map[string]preservation.Document, len(raw))
+	for name, one := range raw {
+		out[name] = document(&one)
+	}
+	return out
+}
+
+// evict carries out what is due, in one call, and remembers it before anything is
+// written (F14).
+func (p *planner) evict() {
+	if len(p.evictions) == 0 {
+		return
+	}
+	evicted, err := eviction.Evict(eviction.EvictInput{Targets: p.targets, Tasks: p.tasks, Evictions: p.evictions, Now: p.now})
+	if err != nil {
+		p.errs = append(p.errs, err) // Prepare validated them: cannot happen, and must not be dropped
+	}
+	p.targets, p.tasks = evicted.Targets, evicted.Tasks
+	for i, result := range evicted.Results {
+		c := p.clusters[result.FromCluster]
+		d := p.ready[c.Name]
+		if result.Outcome != eviction.Added {
+			d.outcome, d.reason, d.message = Blocked, InvalidEviction, result.Message
+			p.say(c, d)
+			continue
+		}
+		p.say(c, d)
+		p.depart(c, d, p.evictions[i])
+	}
+}
+
+// depart remembers one eviction.
+func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
+	var task eviction.Task
+	for _, t := range p.tasks {
+		if t.FromCluster == c.Name {
+			task = cloneTask(t)
+		}
+	}
+	terms := TermsFor(p.policy, d.cause)
+	state := task.State()
+	before := c.clone(p.now)
+	m := p.add(Move{
+		From: c.Name, Cause: d.cause, Mode: e.PurgeMode, Created: p.second, Revision: p.in.Revision,
+		ClustersBeforeFailover: task.ClustersBeforeFailover, State: &state,
+		InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly,
+		Stage:                 StagePending, StageSince: p.second,
+		Gone:    p.in.Clusters[c.Name].Presence == purge.Gone,
+		Pending: &PendingEviction{Task: task, Cluster: before, Delivery: clone(p.deliveries[c.Name])},
+	})
+	p.tasked[m] = true
+	p.leave(m)
+	if block := terms.Waits.BlockPredecessorSeconds; block == nil || *block != 0 {
+		c.EvictedAt, c.CooldownSeconds = p.at(), clone(block)
+	}
+	if d.cause == preservation.Application {
+		p.failovers = append(p.failovers, Failover{Revision: p.in.Revision, Attempt: m.Attempt, At: p.second})
+		p.limit()
+	}
+	kind := EventWarning
+	if d.cause == preservation.Planned {
+		kind = EventNormal
+	}
+	p.event(c.Name, kind, string(d.reason), d.message)
+}
+
+// judge asks what becomes of the old copies (E7).
+func (p *planner) judge() {
+	in := eviction.AssessInput{
+		Tasks: p.tasks, Targets: p.targets, Items: p.in.Items, Scheduled: p.in.Scheduled,
+		DesiredReplicas: p.in.DesiredReplicas, Clusters: map[string]eviction.Facts{}, Waits: map[string]eviction.Waits{}, Now: p.now,
+	}
+	for name, c := range p.clusters {
+		in.Clusters[name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
+	}
+	for _, name := range p.taskedClusters() {
+		facts := p.in.Clusters[name]
+		f := in.Clusters[name]
+		f.Presence, f.Fenced, f.RequiredByOthers, f.StateCarried = facts.Presence, facts.Fenced, facts.RequiredByOthers, !p.in.Host.NoRecord
+		if m := p.latest(name); m != nil {
+			if m.Gone {
+				f.Presence = purge.Gone
+			}
+			// One that is fenced and never went away has not come back.
+			f.Released = m.Released && (m.Away || !facts.Fenced)
+			in.Waits[name] = waitsOf(p.termsOf(m.Cause).Waits)
+		}
+		in.Clusters[name] = f
+	}
+	p.kept = eviction.Assess(in)
+}
+
+// latest is the newest move from a cluster that has, or had, a task.
+func (p *planner) latest(cluster string) *Move {
+	var found *Move
+	for _, m := range p.moves {
+		if m.From == cluster && p.tasked[m] {
+			found = m
+		}
+	}
+	return found
+}
+
+func waitsOf(w Waits) eviction.Waits {
+	var out eviction.Waits
+	if w.SoakSeconds != nil {
+		out.Soak = time.Duration(*w.SoakSeconds) * time.Second
+	}
+	if w.FencingDeadlineSeconds != nil {
+		deadline := time.Duration(*w.FencingDeadlineSeconds) * time.Second
+		out.FencingDeadline = &deadline
+	}
+	return out
+}
+
+// assess decides about all old copies and applies that to the tasks (P4, E7).
+func (p *planner) assess() {
+	p.judge()
+	for _, d := range p.kept.Decisions {
+		p.purged(d)
+	}
+	p.report(p.kept.Reports)
+	p.tasks = eviction.Apply(p.tasks, p.kept.Decisions, eviction.ApplyOptions{DropOnPurge: p.in.Host.DropOnPurge})
+}
+
+// purged gives the answer for one old copy and remembers it.
+func (p *planner) purged(d eviction.Decision) {
+	p.out.Purges = append(p.out.Purges, PurgeDecision{
+		Cluster: d.FromCluster, Created: d.Created, Outcome: d.Outcome, Old: d.Old, New: d.New,
+		Reason: d.Reason, Message: d.Message, Warning: d.Warning, NextCheck: d.NextCheck,
+	})
+	if d.Warning {
+		p.warn(d.FromCluster, WarningReason(d.Reason), d.Message)
+	}
+	m := p.moveAt(d)
+	if m == nil {
+		return
+	}
+	if d.Mode == purge.Directly && d.New == purge.Create && d.Reason != purge.RequiredByOthers && !m.Gone {
+		m.Released = true
+		m.Away = m.Away || p.in.Clusters[m.From].Presence != purge.Present
+	}
+	if m.Reason != d.Reason {
+		m.Reason = d.Reason
+		kind := EventNormal
+		if d.Warning {
+			kind = EventWarning
+		}
+		p.event(m.From, kind, string(d.Reason), m.From+": "+d.Message)
+	}
+	dropped := p.in.Host.DropOnPurge && d.Outcome == eviction.Purge && d.Mode != purge.Directly
+	if (d.Outcome == eviction.Finish || dropped) && m.Stage != StageEnded {
+		p.end(m, OutcomeFinished)
+		if !m.InjectWhenNotDirectly && m.Mode != purge.Directly {
+			m.State = nil // nothing was ever to receive it
+		}
+	}
+}
+
+func (p *planner) moveAt(d eviction.Decision) *Move {
+	for _, m := range p.moves {
+		if m.From == d.FromCluster && m.Created.Equal(&d.Created) && p.tasked[m] {
+			return m
+		}
+	}
+	return nil
+}
+
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

@@ -1,0 +1,368 @@
+package failover
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// Plan is the one call of a reconcile loop (F12). It composes the functions of this
+// library over a [Record] and adds no decision of its own. In this order:
+//
+//  1. The record is compared with the tasks and targets: a pending eviction whose
+//     task is missing is emitted again, or dropped if its cause is over (F14); a task
+//     without a move is adopted with its labels; a target that vanished without a
+//     task is a move of the scheduler (F9).
+//  2. Health is observed: timers start and end (F2), a copy that is healthy in a
+//     later call than its delivery proves the state (F7).
+//  3. Requests are answered, and evictions withdrawn whose source recovered (E11).
+//  4. Tasks that have served end.
+//  5. Each target is decided about, by request, taints (F4) and health (F2, F3). Those
+//     that are due are prepared as [Prepare] does, and evicted in one call.
+//  6. All old copies are assessed (P4, E7).
+//  7. The gates are asked for each target (I1), deliveries are remembered, and values
+//     end by retention (F7).
+//
+// Plan applied to its own output at the same instant changes nothing, and at any
+// time before its next check, with the same input, it decides the same (F13).
+//
+// The error joins a [*ClusterError] for each cluster that is blocked; the answer is
+// valid beside it. The one other error is a [*RecordError]: then nothing is decided,
+// the record, targets and tasks are those of the input, and every target is held.
+// Inputs are not changed, and the answer shares nothing with them.
+func Plan(in PlanInput) (PlanOutput, error) {
+	if err := in.Record.Check(); err != nil {
+		return refuse(in, err), err
+	}
+	p := newPlanner(in)
+	p.sync()
+	p.observe()
+	p.answer()
+	p.settle()
+	p.decide()
+	p.assess()
+	p.place()
+	return p.finish()
+}
+
+// ClusterError says what keeps the application on a cluster (L7). errors.As finds
+// what [Prepare] says.
+type ClusterError struct {
+	// Cluster that is not left.
+	Cluster string
+	// Err says why.
+	Err error
+}
+
+// Error names the cluster and what blocks (L7).
+func (e *ClusterError) Error() string { return "cluster " + e.Cluster + ": " + e.Err.Error() }
+
+// Unwrap returns what blocks (L7).
+func (e *ClusterError) Unwrap() error { return e.Err }
+
+// planner is the state of one call.
+type planner struct {
+	in     PlanInput
+	policy Behavior
+	now    time.Time // UTC
+	second metav1.Time
+	first  bool // there was no record
+	*memory
+
+	targets []eviction.TargetCluster
+	tasks   []eviction.Task
+	tasked  map[*Move]bool // its task is in the input
+
+	ready     map[string]decision // of clusters that are due
+	evictions []eviction.Eviction
+	kept      eviction.Assessment // of the last pass
+	out       PlanOutput
+	errs      []error
+}
+
+func newPlanner(in PlanInput) *planner {
+	now := in.Now.UTC()
+	p := &planner{
+		in: in, policy: in.Policy, now: now, second: metav1.Time{Time: now.Truncate(time.Second)},
+		first: in.Record.Version == 0, memory: remember(in.Record, now), tasked: map[*Move]bool{},
+		targets: cloneTargets(in.Targets), tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
+	}
+	if p.policy.Cluster == nil && in.Host.ClusterPurgeMode != "" {
+		p.policy.Cluster = &ClusterBehavior{PurgeMode: in.Host.ClusterPurgeMode}
+	}
+	return p
+}
+
+// cloneTargets copies the targets by the one function that does.
+func cloneTargets(targets []eviction.TargetCluster) []eviction.TargetCluster {
+	evicted, _ := eviction.Evict(eviction.EvictInput{Targets: targets}) // no evictions, no error
+	return evicted.Targets
+}
+
+func refuse(in PlanInput, err error) PlanOutput {
+	out := PlanOutput{
+		Record: in.Record.clone(), Targets: cloneTargets(in.Targets),
+		Tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
+	}
+	out.Warnings = append(out.Warnings, Warning{Reason: UnusableRecord, Message: err.Error()})
+	for _, target := range targetNames(in.Targets) {
+		out.Placements = append(out.Placements, Placement{
+			Cluster: target, Action: Hold, Reason: GateReason(UnusableRecord), Message: err.Error(),
+		})
+		out.Decisions = append(out.Decisions, Decision{
+			Cluster: target, Outcome: Blocked, Reason: Reason(UnusableRecord), Message: err.Error(),
+		})
+	}
+	return out.orEmpty()
+}
+
+// clone copies a record whatever it holds, without looking at times.
+func (r Record) clone() Record {
+	never := time.Unix(1<<40, 0)
+	out := r
+	out.Clusters, out.Moves = slices.Clone(r.Clusters), slices.Clone(r.Moves)
+	for i, c := range out.Clusters {
+		out.Clusters[i] = c.clone(never)
+	}
+	for i, m := range out.Moves {
+		out.Moves[i] = m.clone(never)
+	}
+	out.Deliveries, out.Failovers, out.History = slices.Clone(r.Deliveries), slices.Clone(r.Failovers), slices.Clone(r.History)
+	return out
+}
+
+func (p *planner) finish() (PlanOutput, error) {
+	p.exclude()
+	p.out.Warnings = append(p.out.Warnings, Warnings(p.policy, field.NewPath("policy"))...)
+	p.prune()
+	p.out.Record, p.out.Targets, p.out.Tasks = p.record(), p.targets, p.tasks
+	for _, d := range p.out.Decisions {
+		p.out.NextCheck = p.out.NextCheck.Or(d.NextCheck)
+	}
+	for _, d := range p.out.Purges {
+		p.out.NextCheck = p.out.NextCheck.Or(d.NextCheck)
+	}
+	for _, d := range p.out.Placements {
+		p.out.NextCheck = p.out.NextCheck.Or(d.NextCheck)
+	}
+	slices.SortFunc(p.out.Decisions, func(a, b Decision) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortFunc(p.out.Purges, func(a, b PurgeDecision) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), a.Created.Compare(b.Created.Time), cmp.Compare(a.Reason, b.Reason))
+	})
+	slices.SortStableFunc(p.out.Events, func(a, b Event) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortFunc(p.out.Warnings, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message))
+	})
+	p.out.Warnings = slices.Compact(p.out.Warnings)
+	return p.out.orEmpty(), errors.Join(p.errs...)
+}
+
+// orEmpty gives every list, so that JSON has no null.
+func (o PlanOutput) orEmpty() PlanOutput {
+	o.Targets, o.Tasks = orEmpty(o.Targets), orEmpty(o.Tasks)
+	o.Decisions, o.Purges, o.Placements = orEmpty(o.Decisions), orEmpty(o.Purges), orEmpty(o.Placements)
+	o.Excluded, o.Events, o.Warnings = orEmpty(o.Excluded), orEmpty(o.Events), orEmpty(o.Warnings)
+	return o
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// at is the second of this call, for storing.
+func (p *planner) at() *metav1.Time { return clone(&p.second) }
+
+// later says that a stored time lies in an earlier second than this call.
+func (p *planner) later(stored metav1.Time) bool { return stored.Before(&p.second) }
+
+func (p *planner) cluster(name string) *ClusterRecord {
+	c := p.clusters[name]
+	if c == nil {
+		c = &ClusterRecord{Name: name}
+		p.clusters[name] = c
+	}
+	return c
+}
+
+// underway is the newest move from a cluster that has not ended; nil = none.
+func (p *planner) underway(cluster string) *Move {
+	for _, m := range slices.Backward(p.moves) {
+		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (p *planner) move(attempt int64) *Move {
+	for _, m := range p.moves {
+		if m.Attempt == attempt {
+			return m
+		}
+	}
+	return nil
+}
+
+// live says that the state of the move waits for a copy, or for the health of one.
+func (m *Move) live() bool {
+	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven && m.Stage != StageWithdrawing
+}
+
+func (p *planner) add(m Move) *Move {
+	p.attempts++
+	m.Attempt = p.attempts
+	if m.State != nil && m.State.IsEmpty() {
+		m.State = nil
+	}
+	added := &m
+	p.moves = append(p.moves, added)
+	p.history = append(p.history, HistoryItem{
+		Attempt: m.Attempt, From: m.From, Cause: m.Cause, At: m.Created, Outcome: OutcomeUnderway,
+	})
+	p.history = p.history[max(0, len(p.history)-MaxHistory):]
+	return added
+}
+
+// end ends a move.
+func (p *planner) end(m *Move, outcome MoveOutcome) {
+	m.Stage, m.StageSince, m.Pending = StageEnded, p.second, nil
+	p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = outcome })
+}
+
+func (p *planner) historyOf(attempt int64, change func(*HistoryItem)) {
+	for i := range p.history {
+		if p.history[i].Attempt == attempt {
+			change(&p.history[i])
+		}
+	}
+}
+
+func (p *planner) event(cluster string, kind EventType, reason, message string) {
+	p.out.Events = append(p.out.Events, Event{Cluster: cluster, Type: kind, Reason: reason, Message: message})
+}
+
+func (p *planner) warn(cluster string, reason WarningReason, message string) {
+	p.out.Warnings = append(p.out.Warnings, Warning{Cluster: cluster, Reason: reason, Message: message})
+}
+
+func (p *planner) targetNames() []string { return targetNames(p.targets) }
+
+func (p *planner) isTarget(cluster string) bool {
+	return slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
+}
+
+// termsOf are the terms of the policy as it is now, for a move that was made before.
+func (p *planner) termsOf(cause preservation.Cause) Terms {
+	return TermsFor(p.policy, cmp.Or(cause, preservation.Application))
+}
+
+// exclude is E12, and ends cool-downs.
+func (p *planner) exclude() {
+	var cooldowns []eviction.Cooldown
+	for _, name := range slices.Sorted(maps.Keys(p.clusters)) {
+		c := p.clusters[name]
+		if c.EvictedAt == nil {
+			continue
+		}
+		block := eviction.DefaultBlockPredecessor
+		if c.CooldownSeconds != nil && *c.CooldownSeconds >= 0 {
+			block = time.Duration(*c.CooldownSeconds) * time.Second
+		}
+		if !p.now.Before(c.EvictedAt.Add(block)) {
+			c.EvictedAt, c.CooldownSeconds = nil, nil
+			continue
+		}
+		cooldowns = append(cooldowns, eviction.Cooldown{Cluster: name, Since: c.EvictedAt.Time, Seconds: c.CooldownSeconds})
+	}
+	exclusion := eviction.Exclude(eviction.ExcludeInput{Tasks: p.tasks, Targets: p.targets, Cooldowns: cooldowns, Now: p.now})
+	for _, e := range exclusion.Clusters {
+		one := ExcludedCluster{Cluster: e.Cluster, Reason: e.Reason}
+		if !e.Until.IsZero() {
+			one.Until = &metav1.Time{Time: e.Until}
+		}
+		p.out.Excluded = append(p.out.Excluded, one)
+	}
+	p.report(exclusion.Reports)
+	p.out.NextCheck = p.out.NextCheck.Or(exclusion.NextCheck)
+}
+
+func (p *planner) report(reports []eviction.Report) {
+	for _, r := range reports {
+		p.warn(r.Cluster, WarningReason(r.Reason), r.Message)
+	}
+}
+
+// prune forgets what counts no more. What ended in this very second stays until its
+// task is seen to be gone (F14).
+func (p *planner) prune() {
+	delivered := map[int64]bool{}
+	for _, d := range p.deliveries {
+		delivered[d.Attempt] = true
+	}
+	for _, m := range p.moves {
+		if m.Proven && !delivered[m.Attempt] {
+			m.State = nil
+		}
+	}
+	p.moves = slices.DeleteFunc(p.moves, func(m *Move) bool {
+		return m.Stage == StageEnded && !p.tasked[m] && p.later(m.StageSince) && !delivered[m.Attempt] && !p.counts(m)
+	})
+	for name, c := range p.clusters {
+		if !c.Target && c.EvictedAt == nil {
+			delete(p.clusters, name)
+		}
+	}
+}
+
+// counts says that a move that ended is still needed: for its state, for its old
+// copy that is not gone, or because it tells that a copy is gone which an older state
+// names.
+func (p *planner) counts(m *Move) bool {
+	if m.live() || m.Mode == purge.Directly && !m.Gone && !m.Released {
+		return true
+	}
+	for _, other := range p.moves {
+		switch {
+		case other.From == m.From && other.Attempt > m.Attempt && other.Gone:
+			return false // a newer one tells the same
+		case other.live() && !m.Created.Before(&other.Created) && slices.Contains(other.ClustersBeforeFailover, m.From):
+			return true
+		case other.live() && other.Attempt == m.Received && !m.Gone:
+			return true
+		}
+	}
+	return false
+}
+
+// limit keeps the failovers that can still count: the last of each revision, of the
+// last revisions.
+func (p *planner) limit() {
+	perRevision, out := map[string]int{}, []Failover{}
+	for _, f := range slices.Backward(p.failovers) {
+		if _, known := perRevision[f.Revision]; !known && len(perRevision) == MaxHistory {
+			continue
+		}
+		if perRevision[f.Revision]++; perRevision[f.Revision] <= maxFailovers {
+			out = append(out, f)
+		}
+	}
+	slices.Reverse(out)
+	p.failovers = out
+}
+
+// maxFailovers is the largest number that a policy may allow.
+const maxFailovers = 100
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,178 @@
+package failover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/carryover-io/carryover/eviction"
+)
+
+// RecordError says that a record cannot be used (F1). It is never taken as empty: a
+// retry with the same record cannot help, a newer version of the library can. It
+// holds no state (L7).
+type RecordError struct {
+	// Version of the record.
+	Version int32
+	// Detail says what is wrong.
+	Detail string
+}
+
+// Error says what is wrong (L7).
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("the record of version %d cannot be used: %s", e.Version, e.Detail)
+}
+
+// Retryable is false: the same record stays unusable (L7).
+func (*RecordError) Retryable() bool { return false }
+
+// Check says whether this version of the library can use the record (F1): its
+// version is [RecordVersion], or it has no content at all; each cluster, each
+// attempt and each receiving target is there once; and all stages are known. The
+// error is a [*RecordError].
+func (r Record) Check() error {
+	bad := func(detail string) error { return &RecordError{r.Version, detail} }
+	switch {
+	case r.Version == 0 && !r.isEmpty():
+		return bad("it has content and no version")
+	case r.Version != 0 && r.Version != RecordVersion:
+		return bad(fmt.Sprintf("this library reads version %d", RecordVersion))
+	}
+	clusters, attempts, receivers := map[string]bool{}, map[int64]bool{}, map[string]bool{}
+	for _, c := range r.Clusters {
+		if clusters[c.Name] {
+			return bad(fmt.Sprintf("the cluster %.64q is there twice", c.Name))
+		}
+		clusters[c.Name] = true
+	}
+	for _, m := range r.Moves {
+		switch {
+		case attempts[m.Attempt]:
+			return bad(fmt.Sprintf("the attempt %d is there twice", m.Attempt))
+		case !slices.Contains([]Stage{StagePending, StageEvicting, StageWithdrawing, StageEnded}, m.Stage):
+			return bad(fmt.Sprintf("the stage %.64q of attempt %d is unknown", string(m.Stage), m.Attempt))
+		case m.Stage == StagePending && m.Pending == nil:
+			return bad(fmt.Sprintf("the pending attempt %d has no task", m.Attempt))
+		}
+		attempts[m.Attempt] = true
+	}
+	for _, d := range r.Deliveries {
+		if receivers[d.To] {
+			return bad(fmt.Sprintf("the target %.64q received state twice", d.To))
+		}
+		receivers[d.To] = true
+	}
+	return nil
+}
+
+func (r Record) isEmpty() bool {
+	return r.Attempts == 0 && len(r.Clusters)+len(r.Moves)+len(r.Deliveries)+len(r.Failovers)+len(r.History) == 0
+}
+
+// memory is a record taken apart, which nothing else refers to.
+type memory struct {
+	attempts   int64
+	clusters   map[string]*ClusterRecord
+	moves      []*Move // oldest first
+	deliveries map[string]*Delivery
+	failovers  []Failover
+	history    []HistoryItem
+}
+
+// remember copies a record that passed Check. Times in the future are now (F1).
+func remember(r Record, now time.Time) *memory {
+	m := &memory{
+		attempts: r.Attempts, clusters: map[string]*ClusterRecord{}, deliveries: map[string]*Delivery{},
+		failovers: slices.Clone(r.Failovers), history: slices.Clone(r.History),
+	}
+	for _, c := range r.Clusters {
+		c = c.clone(now)
+		m.clusters[c.Name] = &c
+	}
+	for _, move := range r.Moves {
+		move = move.clone(now)
+		m.moves = append(m.moves, &move)
+		m.attempts = max(m.attempts, move.Attempt)
+	}
+	for _, d := range r.Deliveries {
+		clamp(&d.At, now)
+		m.deliveries[d.To] = &d
+	}
+	for i := range m.failovers {
+		clamp(&m.failovers[i].At, now)
+	}
+	for i := range m.history {
+		clamp(&m.history[i].At, now)
+	}
+	return m
+}
+
+// record puts the memory together again, in its order.
+func (m *memory) record() Record {
+	r := Record{Version: RecordVersion, Attempts: m.attempts, Failovers: m.failovers, History: m.history}
+	for _, c := range m.clusters {
+		r.Clusters = append(r.Clusters, *c)
+	}
+	slices.SortFunc(r.Clusters, func(a, b ClusterRecord) int { return cmp.Compare(a.Name, b.Name) })
+	for _, move := range m.moves {
+		r.Moves = append(r.Moves, *move)
+	}
+	slices.SortFunc(r.Moves, func(a, b Move) int { return cmp.Compare(a.Attempt, b.Attempt) })
+	for _, d := range m.deliveries {
+		r.Deliveries = append(r.Deliveries, *d)
+	}
+	slices.SortFunc(r.Deliveries, func(a, b Delivery) int { return cmp.Compare(a.To, b.To) })
+	return r
+}
+
+// clamp makes a stored time one that this library stores: UTC, whole seconds, not
+// after now.
+func clamp(t *metav1.Time, now time.Time) {
+	if t == nil || t.IsZero() {
+		return
+	}
+	if t.After(now) {
+		t.Time = now
+	}
+	t.Time = t.UTC().Truncate(time.Second)
+}
+
+func (c ClusterRecord) clone(now time.Time) ClusterRecord {
+	for _, t := range []**metav1.Time{
+		&c.PlacedAt, &c.UnhealthySince, &c.HealthySince, &c.LastHealthy, &c.BlockedSince, &c.HeldSince, &c.EvictedAt,
+	} {
+		*t = clone(*t)
+		clamp(*t, now)
+	}
+	c.HealthyRevision, c.CooldownSeconds = clone(c.HealthyRevision), clone(c.CooldownSeconds)
+	c.Taints = slices.Clone(c.Taints)
+	for i := range c.Taints {
+		c.Taints[i].Taint.TimeAdded = clone(c.Taints[i].Taint.TimeAdded)
+	}
+	return c
+}
+
+func (m *Move) clone(now time.Time) Move {
+	out := *m
+	clamp(&out.Created, now)
+	clamp(&out.StageSince, now)
+	out.ClustersBeforeFailover = slices.Clone(m.ClustersBeforeFailover)
+	if m.State != nil {
+		state := m.State.Clone()
+		out.State = &state
+	}
+	if m.Pending != nil {
+		out.Pending = &PendingEviction{
+			Task: cloneTask(m.Pending.Task), Cluster: m.Pending.Cluster.clone(now), Delivery: clone(m.Pending.Delivery),
+		}
+	}
+	return out
+}
+
+// cloneTask copies a task by the one function that does.
+func cloneTask(task eviction.Task) eviction.Task {
+	return eviction.Apply([]eviction.Task{task}, nil, eviction.ApplyOptions{})[0]
+}

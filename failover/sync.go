@@ -1,0 +1,335 @@
+package failover
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// sync compares the record with the tasks and targets that are stored: what was
+// written, what was not yet, and what others did (F9, F14).
+func (p *planner) sync() {
+	adopted := p.match()
+	for _, m := range p.moves {
+		if !p.tasked[m] {
+			p.missing(m)
+		}
+	}
+	p.adopt(adopted)
+	if p.first {
+		p.inherit()
+	}
+	p.findGone()
+	p.removeTargets()
+	for _, name := range p.targetNames() {
+		if c := p.cluster(name); !c.Target {
+			p.enter(c)
+		}
+	}
+}
+
+// match finds the move of each task, and returns the tasks without one.
+func (p *planner) match() []int {
+	var unknown []int
+	for i, task := range p.tasks {
+		m := p.moveOf(task)
+		if m == nil {
+			unknown = append(unknown, i)
+			continue
+		}
+		p.tasked[m] = true
+		if m.Stage == StagePending && p.later(m.StageSince) {
+			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
+		}
+	}
+	return unknown
+}
+
+// moveOf finds the move of a stored task by cluster and creation second (E10). A task
+// without a time that can be used is that of the move from there that has none yet.
+func (p *planner) moveOf(task eviction.Task) *Move {
+	at, dated := p.created(task)
+	for _, m := range slices.Backward(p.moves) {
+		if m.From != task.FromCluster || p.tasked[m] || p.removed(m) {
+			continue
+		}
+		if dated && m.Created.Equal(&at) || !dated && m.Stage == StageEvicting {
+			return m
+		}
+	}
+	return nil
+}
+
+// removed says that the move is one of the scheduler, which has no task.
+func (*planner) removed(m *Move) bool { return m.Cause == "" && m.Reason == reasonRemoved }
+
+// reasonRemoved marks the move of a target that vanished without a task.
+const reasonRemoved eviction.Reason = "TargetRemoved"
+
+// created is the creation time to use, and whether the stored one is (E6).
+func (p *planner) created(task eviction.Task) (metav1.Time, bool) {
+	if task.CreationTimestamp.IsZero() || task.CreationTimestamp.After(p.now) {
+		return p.second, false
+	}
+	return metav1.Time{Time: task.CreationTimestamp.UTC().Truncate(time.Second)}, true
+}
+
+// missing looks at a move whose task is not there.
+func (p *planner) missing(m *Move) {
+	switch {
+	case m.Stage == StageEnded:
+	case m.Stage == StagePending && p.isTarget(m.From):
+		p.emitAgain(m)
+	case !p.later(m.StageSince):
+	case m.Stage == StageWithdrawing && p.isTarget(m.From):
+		m.State = nil
+		p.end(m, OutcomeWithdrawn)
+	default:
+		p.end(m, OutcomeVanished)
+		p.event(m.From, EventWarning, string(OutcomeVanished), "the eviction of "+m.From+" was taken away by somebody else")
+		if p.isTarget(m.From) && !m.Gone {
+			// Whoever put the cluster back left the copy where it was.
+			p.enter(p.cluster(m.From)).Started = AlreadyRunning
+		}
+	}
+}
+
+// emitAgain writes a pending eviction again, unless its cause is over (F14).
+func (p *planner) emitAgain(m *Move) {
+	if why, over := p.over(m); over {
+		was := m.Pending
+		restored := was.Cluster
+		restored.EvictedAt, restored.CooldownSeconds = nil, nil
+		p.clusters[m.From] = &restored
+		if was.Delivery != nil {
+			p.deliveries[m.From] = was.Delivery
+		}
+		p.uncount(m)
+		m.State = nil
+		p.end(m, OutcomeDropped)
+		p.event(m.From, EventNormal, string(OutcomeDropped), "the eviction of "+m.From+" was not written yet and is dropped: "+why)
+		return
+	}
+	p.targets = slices.DeleteFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == m.From })
+	p.tasks = slices.DeleteFunc(p.tasks, func(t eviction.Task) bool {
+		at, _ := p.created(t)
+		return t.FromCluster == m.From && !m.Created.Before(&at)
+	})
+	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
+	p.tasked[m] = true
+}
+
+// over says that the cause of a pending eviction is over: the application is
+// Healthy, or the cluster is not to be left for its taints any more. A planned move
+// stays planned.
+func (p *planner) over(m *Move) (string, bool) {
+	switch m.Cause {
+	case preservation.Application:
+		seen := eviction.Observe(p.in.Items, m.From, timeOf(m.Pending.Cluster.PlacedAt))
+		return "the application is healthy", seen.Health == eviction.Healthy
+	case preservation.Cluster:
+		return "the cluster has no taint any more that evicts", p.untainted(m.From)
+	case preservation.Planned:
+	}
+	return "", false
+}
+
+// untainted says that the cluster is known and its taints evict nothing.
+func (p *planner) untainted(cluster string) bool {
+	facts, known := p.in.Clusters[cluster]
+	if !known {
+		return false
+	}
+	verdict := Tolerate(TaintInput{Taints: facts.Taints, Tolerations: p.in.Tolerations, Now: p.now})
+	return verdict.Outcome == TaintNone || verdict.Outcome == TolerateForever
+}
+
+func (p *planner) uncount(m *Move) {
+	p.failovers = slices.DeleteFunc(p.failovers, func(f Failover) bool { return f.Attempt == m.Attempt })
+}
+
+// adopt makes moves of tasks that nothing is known of: of others, or of a record that
+// was lost (F14).
+func (p *planner) adopt(tasks []int) {
+	for _, i := range p.byAge(tasks) {
+		task := p.tasks[i]
+		at, _ := p.created(task)
+		cause := causeOf(task.Reason)
+		mode, _ := purge.Normalize(task.PurgeMode) // empty for what is no mode
+		state := task.State()
+		m := p.add(Move{
+			From: task.FromCluster, Cause: cause, Mode: mode, Created: at, Revision: p.in.Revision,
+			ClustersBeforeFailover: slices.Compact(slices.Sorted(slices.Values(task.ClustersBeforeFailover))), State: &state,
+			InjectWhenNotDirectly: p.termsOf(cause).StatePreservation.InjectWhenNotDirectly,
+			Stage:                 StageEvicting, StageSince: p.second,
+		})
+		p.tasked[m] = true
+		if !p.isTarget(m.From) {
+			p.leave(m)
+		}
+		if !p.first {
+			p.event(m.From, EventNormal, "TaskAdopted", "the eviction of "+m.From+" by "+cmp.Or(task.Producer, "somebody else")+" is followed from here on")
+		}
+	}
+}
+
+// inherit reads from the tasks of a new record what they tell about the past: which
+// state was already received, and by whom ([Carry], [Gate]).
+func (p *planner) inherit() {
+	in := p.told()
+	moves, live := movesOf(in.Tasks), Carry(in.Tasks, in.LastHealthy)
+	for _, m := range p.moves {
+		own := p.carried(m)
+		if given, unproven := receivedUnproven(m.From, olderThan(own, moves), in.LastHealthy[m.From]); unproven {
+			m.Received = p.attemptOf(given)
+		}
+		if m.State != nil && !slices.ContainsFunc(live, func(c Carried) bool { return compareMoves(c, own) == 0 }) {
+			m.Proven = true
+			p.warn(m.From, SourceNotAsked, "the state of "+m.From+" is left out: its copy received other state and is not known to have been healthy since, or newer state replaced it")
+		}
+	}
+	in.Assessment = eviction.Assess(eviction.AssessInput{Tasks: in.Tasks, Targets: in.Targets, Items: in.Items, Clusters: in.Clusters, Now: p.now})
+	g := gatesOf(in)
+	for _, target := range g.targets {
+		if gated, _ := g.decide(target); gated.Inject && g.hasCopy(target) {
+			from := g.candidates(target)[0].Carried
+			p.deliveries[target] = &Delivery{To: target, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}}
+		}
+	}
+}
+
+// told is the input as a host without a record gives it.
+func (p *planner) told() GateInput {
+	in := GateInput{
+		Targets: p.in.Targets, Tasks: eviction.Apply(p.in.Tasks, nil, eviction.ApplyOptions{}), Items: p.in.Items,
+		Clusters: map[string]eviction.Facts{}, LastHealthy: map[string]time.Time{}, Rules: p.rules(),
+	}
+	for i := range in.Tasks {
+		at, _ := p.created(in.Tasks[i])
+		in.Tasks[i].CreationTimestamp = &at
+	}
+	for name, facts := range p.in.Clusters {
+		in.Clusters[name] = eviction.Facts{Presence: facts.Presence, Fenced: facts.Fenced, RequiredByOthers: facts.RequiredByOthers}
+	}
+	for _, item := range in.Items {
+		if eviction.Observe(in.Items, item.ClusterName, time.Time{}).Health == eviction.Healthy {
+			in.LastHealthy[item.ClusterName] = p.now
+		}
+	}
+	return in
+}
+
+// carried is a move as tasks tell of it.
+func (*planner) carried(m *Move) Carried {
+	c := Carried{Origin: m.From, Mode: m.Mode, ClustersBeforeFailover: m.ClustersBeforeFailover, Created: m.Created.Time}
+	if m.State != nil {
+		c.State = *m.State
+	}
+	return c
+}
+
+// attemptOf is the number of a move that tasks told of; 0 = none.
+func (p *planner) attemptOf(c Carried) int64 {
+	for _, m := range p.moves {
+		if compareMoves(p.carried(m), c) == 0 {
+			return m.Attempt
+		}
+	}
+	return 0
+}
+
+// byAge sorts tasks by creation, then by cluster, so that attempts do not depend on
+// the order of the list.
+func (p *planner) byAge(tasks []int) []int {
+	return slices.SortedStableFunc(slices.Values(tasks), func(a, b int) int {
+		first, _ := p.created(p.tasks[a])
+		second, _ := p.created(p.tasks[b])
+		return cmp.Or(first.Compare(second.Time), compareMoves(moveOf(p.tasks[a]), moveOf(p.tasks[b])))
+	})
+}
+
+func causeOf(reason string) preservation.Cause {
+	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster, preservation.Planned} {
+		if own, _ := reasonOf(cause); string(own) == reason {
+			return cause
+		}
+	}
+	return ""
+}
+
+// leave ends the stay on a cluster: timers end, and what its copy received and was
+// not healthy with goes on (F2, F6).
+func (p *planner) leave(m *Move) {
+	if d := p.deliveries[m.From]; d != nil && !d.Healthy && p.move(d.Attempt).live() {
+		m.Received = d.Attempt
+	}
+	delete(p.deliveries, m.From)
+	c := p.cluster(m.From)
+	*c = ClusterRecord{Name: c.Name, EvictedAt: c.EvictedAt, CooldownSeconds: c.CooldownSeconds}
+}
+
+// enter begins the stay on a cluster. In a new record nobody knows since when.
+func (p *planner) enter(c *ClusterRecord) *ClusterRecord {
+	*c = ClusterRecord{Name: c.Name, Target: true, EvictedAt: c.EvictedAt, CooldownSeconds: c.CooldownSeconds}
+	if !p.first {
+		c.PlacedAt = p.at()
+	}
+	return c
+}
+
+// findGone remembers which old copies are confirmed gone, for ever (P4).
+func (p *planner) findGone() {
+	for _, m := range p.moves {
+		facts := p.in.Clusters[m.From]
+		if facts.Presence == purge.Gone && m.Stage != StageWithdrawing {
+			m.Gone = true
+		}
+		if m.Released && facts.Presence != purge.Present {
+			m.Away = true
+		}
+	}
+}
+
+// removeTargets finds targets that vanished without a task: the scheduler moved the
+// application (F9). State that the copy was not healthy with waits for a successor,
+// which under Directly waits for that copy to be gone.
+func (p *planner) removeTargets() {
+	before := slices.DeleteFunc(slices.Sorted(maps.Keys(p.clusters)), func(name string) bool { return !p.clusters[name].Target })
+	for _, name := range before {
+		if p.isTarget(name) || p.tasksOf(name) {
+			continue
+		}
+		p.event(name, EventNormal, string(OutcomeRemoved), name+" is no target any more, and nothing evicted the application from there")
+		d := p.deliveries[name]
+		if d == nil || d.Healthy || !p.move(d.Attempt).live() {
+			p.leave(&Move{From: name})
+			continue
+		}
+		m := p.add(Move{
+			From: name, Mode: p.move(d.Attempt).Mode, Created: p.second, Revision: p.in.Revision,
+			ClustersBeforeFailover: before, Stage: StageEnded, StageSince: p.second, Reason: reasonRemoved,
+			Gone: p.in.Clusters[name].Presence == purge.Gone,
+		})
+		p.leave(m)
+		p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeRemoved })
+		p.warn(name, WarningReason(OutcomeRemoved), "the copy on "+name+" received state, was not healthy with it and is no target any more: the state waits for a successor")
+	}
+}
+
+func (p *planner) tasksOf(cluster string) bool {
+	return slices.ContainsFunc(p.tasks, func(t eviction.Task) bool { return t.FromCluster == cluster })
+}
+
+func timeOf(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
