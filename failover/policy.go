@@ -32,8 +32,8 @@ type ApplicationBehavior struct {
 	Waits             `json:",inline"`
 }
 
-// Waits are the times that both blocks know. They are extensions, which Karmada's
-// CRD prunes.
+// Waits are the times that both blocks know (P5, P6, E12). They are extensions, which
+// Karmada's CRD prunes.
 type Waits struct {
 	// BlockPredecessorSeconds is how long the scheduler should avoid a cluster after
 	// its eviction: nil = 600, 0 = not at all (E12).
