@@ -23,7 +23,14 @@ const (
 	RulesOnlyUnderApplication WarningReason = "RulesOnlyUnderApplication"
 	// NoRules means that statePreservation is there and asks for nothing.
 	NoRules WarningReason = "NoRules"
-	// NoPolicy means that the policy has no block for the cause of a failover (F10).
+	// NoStateTime means that a maximal age of state stands without the path to its
+	// time: unless the host knows it, all state is of unknown age and counts as
+	// missing (R2).
+	NoStateTime WarningReason = "NoStateTime"
+	// DeadlineUnused means that missing state has a deadline and blocks nothing (F6).
+	DeadlineUnused WarningReason = "DeadlineUnused"
+	// NoPolicy means that the policy has no block for the cause of a failover
+	// (F10).
 	NoPolicy WarningReason = "NoPolicy"
 	// UnusableRecord means that Plan cannot use the record (F1).
 	UnusableRecord WarningReason = "UnusableRecord"
@@ -57,10 +64,13 @@ type Warning struct {
 // Warnings returns what is valid in a policy and yet will disappoint (L7), sorted
 // by field:
 //
-//  1. NoRules: a statePreservation without rules.
+//  1. NoRules: a statePreservation without rules; nothing else is said of it.
 //  2. NeverInjected: rules under a purge mode other than Directly (I1). A text
 //     that is no mode is left to [Validate].
-//  3. RulesOnlyUnderApplication: rules under application and none under a cluster
+//  3. DeadlineUnused: missingStateDeadlineSeconds with onMissingState EvictWithout,
+//     which waits for nothing (F6).
+//  4. NoStateTime: maxStateAgeSeconds without takenAt (R2, R4).
+//  5. RulesOnlyUnderApplication: rules under application and none under a cluster
 //     block that is there (F10).
 //
 // It reads policies before and after [Default] alike. Path may be nil; the result
@@ -68,11 +78,11 @@ type Warning struct {
 func Warnings(b Behavior, path *field.Path) []Warning {
 	var out []Warning
 	if a := b.Application; a != nil {
-		out = append(out, ruleWarnings(a.PurgeMode, a.StatePreservation, path.Child("application"))...)
+		out = append(out, stateWarnings(a.PurgeMode, a.StatePreservation, path.Child("application", "statePreservation"))...)
 	}
 	if c := b.Cluster; c != nil {
 		at := path.Child("cluster")
-		out = append(out, ruleWarnings(c.PurgeMode, c.StatePreservation, at)...)
+		out = append(out, stateWarnings(c.PurgeMode, c.StatePreservation, at.Child("statePreservation"))...)
 		if b.Application != nil && ruleCount(b.Application.StatePreservation) > 0 && ruleCount(c.StatePreservation) == 0 {
 			out = append(out, Warning{
 				Field: at.Child("statePreservation").String(), Reason: RulesOnlyUnderApplication,
@@ -84,21 +94,40 @@ func Warnings(b Behavior, path *field.Path) []Warning {
 	return out
 }
 
-func ruleWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *field.Path) []Warning {
+// stateWarnings are about a block's own statePreservation; nil = none.
+func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *field.Path) []Warning {
 	if sp == nil {
 		return nil
 	}
-	at = at.Child("statePreservation", "rules")
 	if len(sp.Rules) == 0 {
-		return []Warning{{Field: at.String(), Reason: NoRules, Message: "there are no rules: nothing is carried"}}
+		return []Warning{{Field: at.Child("rules").String(), Reason: NoRules, Message: "there are no rules: nothing is carried"}}
 	}
-	if normal, err := purge.Normalize(mode); err == nil && normal != purge.Directly {
-		return []Warning{{
-			Field: at.String(), Reason: NeverInjected,
-			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
-		}}
+	out := injectionWarnings(mode, at.Child("rules"))
+	if sp.MissingStateDeadlineSeconds != nil && sp.OnMissingState == preservation.EvictWithout {
+		out = append(out, Warning{
+			Field: at.Child("missingStateDeadlineSeconds").String(), Reason: DeadlineUnused,
+			Message: "EvictWithout waits for nothing, so the deadline changes nothing",
+		})
 	}
-	return nil
+	if sp.MaxStateAgeSeconds != nil && sp.TakenAt == "" {
+		out = append(out, Warning{
+			Field: at.Child("maxStateAgeSeconds").String(), Reason: NoStateTime,
+			Message: "without takenAt no state has an age, unless the host knows it, and counts as missing",
+		})
+	}
+	return out
+}
+
+// injectionWarnings tell what becomes of state under the mode. There are rules.
+func injectionWarnings(mode purge.Mode, rules *field.Path) []Warning {
+	normal, err := purge.Normalize(mode)
+	if err != nil || normal == purge.Directly {
+		return nil
+	}
+	return []Warning{{
+		Field: rules.String(), Reason: NeverInjected,
+		Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
+	}}
 }
 
 func ruleCount(sp *preservation.StatePreservation) int {

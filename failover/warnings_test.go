@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -23,6 +24,24 @@ func TestWarnings(t *testing.T) {
 	}
 	none := func(at string) failover.Warning {
 		return failover.Warning{Field: at + ".rules", Reason: failover.NoRules, Message: "there are no rules: nothing is carried"}
+	}
+	with := func(mode purge.Mode, change func(*preservation.StatePreservation)) failover.Behavior {
+		b := policy(mode)
+		change(b.Application.StatePreservation)
+		change(b.Cluster.StatePreservation)
+		return b
+	}
+	unused := func(at string) failover.Warning {
+		return failover.Warning{
+			Field: at + ".missingStateDeadlineSeconds", Reason: failover.DeadlineUnused,
+			Message: "EvictWithout waits for nothing, so the deadline changes nothing",
+		}
+	}
+	noTime := func(at string) failover.Warning {
+		return failover.Warning{
+			Field: at + ".maxStateAgeSeconds", Reason: failover.NoStateTime,
+			Message: "without takenAt no state has an age, unless the host knows it, and counts as missing",
+		}
 	}
 	ruled := &failover.ApplicationBehavior{PurgeMode: purge.Directly, StatePreservation: preserving(rule(job, "{.job}"))}
 	tests := map[string]struct {
@@ -46,6 +65,59 @@ func TestWarnings(t *testing.T) {
 			reason: "asks for nothing, whatever the mode; the cluster block has the rules",
 			in:     failover.Behavior{Application: &failover.ApplicationBehavior{StatePreservation: preserving()}, Cluster: policy(purge.Directly).Cluster},
 			want:   []failover.Warning{none(a)},
+		},
+		"deadline": {
+			reason: "a deadline ends a block (F6)",
+			in:     with(purge.Directly, func(sp *preservation.StatePreservation) { sp.MissingStateDeadlineSeconds = ptr(int32(0)) }),
+		},
+		"deadline, previous": {
+			reason: "UsePrevious blocks where there is no previous state (F6)",
+			in: with(purge.Directly, func(sp *preservation.StatePreservation) {
+				sp.MissingStateDeadlineSeconds, sp.OnMissingState = ptr(int32(60)), preservation.UsePrevious
+			}),
+		},
+		"deadline, without": {
+			reason: "nothing is waited for (F6)",
+			in: with(purge.Directly, func(sp *preservation.StatePreservation) {
+				sp.MissingStateDeadlineSeconds, sp.OnMissingState = ptr(int32(60)), preservation.EvictWithout
+			}),
+			want: []failover.Warning{unused(a), unused(c)},
+		},
+		"without": {
+			reason: "needs no deadline",
+			in:     with(purge.Directly, func(sp *preservation.StatePreservation) { sp.OnMissingState = preservation.EvictWithout }),
+		},
+		"age": {
+			reason: "the host may know the time, and most do not (R2)",
+			in:     with(purge.Directly, func(sp *preservation.StatePreservation) { sp.MaxStateAgeSeconds = ptr(int32(0)) }),
+			want:   []failover.Warning{noTime(a), noTime(c)},
+		},
+		"age and time": {
+			reason: "the age is known",
+			in: with(purge.Directly, func(sp *preservation.StatePreservation) {
+				sp.MaxStateAgeSeconds, sp.TakenAt = ptr(int32(60)), "{.time}"
+			}),
+		},
+		"time": {
+			reason: "any age is right",
+			in:     with(purge.Directly, func(sp *preservation.StatePreservation) { sp.TakenAt = "{.time}" }),
+		},
+		"no rules, with all": {
+			reason: "nothing is carried, so nothing else matters",
+			in: failover.Behavior{Cluster: &failover.ClusterBehavior{StatePreservation: &preservation.StatePreservation{
+				MaxStateAgeSeconds: ptr(int32(60)), MissingStateDeadlineSeconds: ptr(int32(60)), OnMissingState: preservation.EvictWithout,
+			}}},
+			want: []failover.Warning{none(c)},
+		},
+		"all of one block": {
+			reason: "sorted by field",
+			in: with(purge.Gracefully, func(sp *preservation.StatePreservation) {
+				sp.MaxStateAgeSeconds, sp.MissingStateDeadlineSeconds = ptr(int32(60)), ptr(int32(60))
+				sp.OnMissingState = preservation.EvictWithout
+			}),
+			want: []failover.Warning{
+				noTime(a), unused(a), never(a, gracefully), noTime(c), unused(c), never(c, gracefully),
+			},
 		},
 		"several": {
 			reason: "sorted by field",

@@ -74,7 +74,7 @@ func ExampleValidate() {
 	// Output:
 	// spec.statePreservation.rules[0].jsonPath: Invalid value: "jobStatus.jobId": nothing in it reads the status: did you mean {.jobStatus.jobId}? A constant is written {"jobStatus.jobId"}
 	// spec.statePreservation.rules[1].aliasLabelName: Forbidden: "app.kubernetes.io/version" is protected: other software tells objects apart by it
-	// spec.statePreservation.rules[1].policy: Unsupported value: "optional": supported values: "Required", "Optional"
+	// spec.statePreservation.rules[1].policy: Unsupported value: "optional": supported values: "Required", "Optional": did you mean Optional?
 }
 
 // Rules are compiled once and may be shared by all goroutines.

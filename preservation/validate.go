@@ -1,6 +1,7 @@
 package preservation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,8 @@ import (
 // MaxRules is the largest number of rules of one policy (S12).
 const MaxRules = 128
 
-// Validate returns everything that is wrong with the rules, nested under path
-// (S1, S7, S11, L7):
+// Validate returns everything that is wrong with the rules, and with what holds for
+// all of them, nested under path (S1, S7, S11, L7). Of each rule:
 //
 //  1. aliasLabelName must be a legal label key, must not be protected (by
 //     protection or by default) and must be the only one of its name for its
@@ -36,11 +37,23 @@ const MaxRules = 128
 //  6. reject must not hold empty text, which is missing anyway.
 //  7. join must be legal between two characters of a value.
 //
+// Of the whole, whether or not there are rules:
+//
+//  8. onMissingState must be one of its texts, or empty, and
+//     missingStateDeadlineSeconds must not be negative; nil and 0 are valid (F6).
+//  9. retention must be one of its texts, or empty (F7).
+//  10. maxStateAgeSeconds must not be negative; nil and 0 are valid (R2). It may
+//     stand without takenAt: the caller may know the time.
+//  11. takenAt must parse as jsonPath does, and must be one path with nothing around
+//     it: a time that is put together could not be told from one that was found
+//     (R4). Empty is valid, with and without maxStateAgeSeconds.
+//
 // More than MaxRules rules are one error, and none of them is looked at (S12).
 //
 // Nil rules are valid, and a nil path is the root. The errors are in the order of
-// the rules, then of this list. They quote the rules, which are policy and not
-// collected state.
+// the rules, then of these lists. A text of a closed set that differs from a known
+// one in case, or in white space around it, comes with a hint. The errors quote the
+// policy, and no collected state.
 func Validate(sp StatePreservation, protection Protection, path *field.Path) field.ErrorList {
 	_, errs := check(sp, protection, path)
 	return errs
@@ -49,13 +62,20 @@ func Validate(sp StatePreservation, protection Protection, path *field.Path) fie
 // check is Validate, and gives the compiled rules, which are of use if there is
 // no error.
 func check(sp StatePreservation, protection Protection, path *field.Path) ([]compiled, field.ErrorList) {
-	if len(sp.Rules) > MaxRules {
-		return nil, field.ErrorList{field.TooMany(path.Child("rules"), len(sp.Rules), MaxRules)}
+	rules, errs := checkRules(sp.Rules, protection, path.Child("rules"))
+	errs = append(errs, checkMissing(sp, path)...)
+	errs = append(errs, checkAge(sp, path)...)
+	return rules, errs
+}
+
+func checkRules(given []Rule, protection Protection, path *field.Path) ([]compiled, field.ErrorList) {
+	if len(given) > MaxRules {
+		return nil, field.ErrorList{field.TooMany(path, len(given), MaxRules)}
 	}
 	var errs field.ErrorList
-	rules := make([]compiled, 0, len(sp.Rules))
-	for i, rule := range sp.Rules {
-		at := path.Child("rules").Index(i)
+	rules := make([]compiled, 0, len(given))
+	for i, rule := range given {
+		at := path.Index(i)
 		c := compiled{index: i, rule: rule.withDefaults()}
 		c.key = Ref{c.rule.Target, c.rule.AliasLabelName}
 		errs = append(errs, c.checkAlias(protection, rules, at.Child("aliasLabelName"))...)
@@ -100,16 +120,24 @@ func (c *compiled) checkTexts(at *field.Path) field.ErrorList {
 	if problem := c.rule.From.problem(); problem != "" {
 		errs = append(errs, field.Invalid(at.Child("from"), c.rule.From, problem))
 	}
-	if targets := []Target{Label, Annotation, Field}; !slices.Contains(targets, c.rule.Target) {
-		errs = append(errs, field.NotSupported(at.Child("target"), c.rule.Target, targets))
+	errs = append(errs, checkKnown(c.rule.Target, []Target{Label, Annotation, Field}, at.Child("target"))...)
+	errs = append(errs, checkKnown(c.rule.Policy, []RulePolicy{Required, Optional}, at.Child("policy"))...)
+	return append(errs, checkKnown(c.rule.Conflict, []Conflict{Replace, KeepExisting, Fail}, at.Child("conflict"))...)
+}
+
+// checkKnown refuses what is not in a closed set (L6), and names what was meant
+// where only the case or white space around it is wrong.
+func checkKnown[T ~string](value T, known []T, at *field.Path) field.ErrorList {
+	if slices.Contains(known, value) {
+		return nil
 	}
-	if policies := []RulePolicy{Required, Optional}; !slices.Contains(policies, c.rule.Policy) {
-		errs = append(errs, field.NotSupported(at.Child("policy"), c.rule.Policy, policies))
+	err := field.NotSupported(at, value, known)
+	for _, one := range known {
+		if strings.EqualFold(strings.TrimSpace(string(value)), string(one)) {
+			err.Detail += fmt.Sprintf(": did you mean %s?", one)
+		}
 	}
-	if conflicts := []Conflict{Replace, KeepExisting, Fail}; !slices.Contains(conflicts, c.rule.Conflict) {
-		errs = append(errs, field.NotSupported(at.Child("conflict"), c.rule.Conflict, conflicts))
-	}
-	return errs
+	return field.ErrorList{err}
 }
 
 // checkField sets the field path of a Field rule.
@@ -201,12 +229,25 @@ func abridge(template string) string {
 
 // bareTextHint explains S7 for a template that would be copied as it stands.
 func bareTextHint(text string) string {
-	constant := strings.NewReplacer("{", "", "}", "", `"`, "", "'", "").Replace(text)
-	path := strings.TrimLeft(constant, "$.")
-	if strings.HasPrefix(text, "{") || strings.ContainsAny(path, " /:") {
-		return fmt.Sprintf(`nothing in it reads the status: write a path as {.path.to.value}, a constant as {"%s"}`, constant)
+	constant := withoutMarks(text)
+	if path := barePath(text); path != "" {
+		return fmt.Sprintf(`nothing in it reads the status: did you mean {.%s}? A constant is written {"%s"}`, path, constant)
 	}
-	return fmt.Sprintf(`nothing in it reads the status: did you mean {.%s}? A constant is written {"%s"}`, path, constant)
+	return fmt.Sprintf(`nothing in it reads the status: write a path as {.path.to.value}, a constant as {"%s"}`, constant)
+}
+
+// barePath is the path that a text without braces means; empty if it does not look
+// like one.
+func barePath(text string) string {
+	if strings.HasPrefix(text, "{") || strings.ContainsAny(text, " /:") {
+		return ""
+	}
+	return strings.TrimLeft(withoutMarks(text), "$.")
+}
+
+// withoutMarks is a text without braces and quotes.
+func withoutMarks(text string) string {
+	return strings.NewReplacer("{", "", "}", "", `"`, "", "'", "").Replace(text)
 }
 
 // checkChoices checks what a rule does with the text that it finds.
@@ -243,4 +284,47 @@ func (c *compiled) joinProblem() string {
 		return fmt.Sprintf("use at most %d bytes of UTF-8", maxJoinBytes)
 	}
 	return ""
+}
+
+// checkMissing checks what happens without state, and how long what was found is
+// kept (F6, F7).
+func checkMissing(sp StatePreservation, path *field.Path) field.ErrorList {
+	choices := []OnMissingState{Block, EvictWithout, UsePrevious}
+	errs := checkKnown(cmp.Or(sp.OnMissingState, Block), choices, path.Child("onMissingState"))
+	if seconds := sp.MissingStateDeadlineSeconds; seconds != nil && *seconds < 0 {
+		errs = append(errs, field.Invalid(path.Child("missingStateDeadlineSeconds"), *seconds, "must not be negative: 0 does not block at all"))
+	}
+	// Empty is neither of the two: it depends on the target of each value.
+	if sp.Retention != "" {
+		errs = append(errs, checkKnown(sp.Retention, []Retention{UntilHealthy, UntilNextFailover}, path.Child("retention"))...)
+	}
+	return errs
+}
+
+// checkAge checks how old state may be, and where its time is read (R2, R4).
+func checkAge(sp StatePreservation, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if seconds := sp.MaxStateAgeSeconds; seconds != nil && *seconds < 0 {
+		errs = append(errs, field.Invalid(path.Child("maxStateAgeSeconds"), *seconds, "must not be negative: without it any age is right"))
+	}
+	if sp.TakenAt == "" {
+		return errs
+	}
+	at := path.Child("takenAt")
+	template, err := jsonpath.Parse(sp.TakenAt)
+	switch {
+	case err != nil:
+		errs = append(errs, field.Invalid(at, abridge(sp.TakenAt), err.Error()))
+	case !template.SinglePath():
+		errs = append(errs, field.Invalid(at, template.String(), timeHint(template)))
+	}
+	return errs
+}
+
+// timeHint says how the path to a time is written.
+func timeHint(template *jsonpath.Template) string {
+	if path := barePath(template.String()); path != "" && !template.ReadsDocument() {
+		return fmt.Sprintf("nothing in it reads the status: did you mean {.%s}?", path)
+	}
+	return "write one path in braces and nothing around it, such as {.path.to.time}"
 }
