@@ -8,11 +8,12 @@ import (
 	"github.com/carryover-io/carryover/internal/jsonpath"
 )
 
-// Extractor holds compiled rules. It is immutable, safe for concurrent use, and
-// meant to be made once per policy, by [Compile] (S2). Nil and the zero value have
-// no rules.
+// Extractor holds compiled rules, and the path to the time of the state. It is
+// immutable, safe for concurrent use, and meant to be made once per policy, by
+// [Compile] (S2). Nil and the zero value have neither.
 type Extractor struct {
-	rules []compiled
+	rules   []compiled
+	takenAt *compiled // nil = nobody asks
 }
 
 // compiled is one rule with its parsed template. It shares nothing with the
@@ -25,15 +26,17 @@ type compiled struct {
 	path     fieldPath // of a Field
 }
 
-// Compile validates the rules and prepares them for [Extractor.Extract] (S1, S2).
+// Compile validates the rules and takenAt, and prepares them for
+// [Extractor.Extract] (S1, S2).
 //
 // The error joins all that [Validate] finds with the same protection, nested under
 // statePreservation; errors.As finds the first *field.Error in it. The extractor
-// keeps a copy of the rules. No rules give an extractor without any.
+// keeps a copy of the rules. No rules give an extractor without any, which still
+// reads the time if takenAt is there.
 func Compile(sp StatePreservation, protection Protection) (*Extractor, error) {
-	rules, found := check(sp, protection, field.NewPath("statePreservation"))
+	x, found := check(sp, protection, field.NewPath("statePreservation"))
 	if len(found) == 0 {
-		return &Extractor{rules: rules}, nil
+		return x, nil
 	}
 	errs := make([]error, 0, len(found))
 	for _, err := range found {

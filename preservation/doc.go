@@ -61,6 +61,10 @@
 // status that is not there may come; any other document that is not there makes
 // the value missing.
 //
+// takenAt is one path more, to the time at which the state was taken; it is always
+// read from the status. [Extraction] has its text, or why there is none, apart from
+// the rules: it blocks nothing here.
+//
 // # Conflicts
 //
 // Where the manifest holds another value, conflict decides: Replace writes, Keep
@@ -127,7 +131,8 @@
 //	BadState            the state, or its encoding, is not one
 //	BadReport           the report to take back is of another version
 //
-// The first nine come from [Extractor.Extract] as [*RuleError]; those from
+// The first nine come from [Extractor.Extract] as [*RuleError], and but for
+// InvalidValue as [*TakenAtError]; those from
 // BadManifest on, and TypeMismatch, InvalidValue and TooLarge, from [Inject],
 // [ApplyConfiguration], [Remove], [RemoveRules], [State.Encode] and [DecodeState]
 // as [*InjectError].

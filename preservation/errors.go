@@ -107,6 +107,39 @@ func (e *RuleError) Unwrap() error { return e.Class }
 // by a person: only where the status was not collected yet (S9).
 func (e *RuleError) Retryable() bool { return e.Class == StatusNotCollected }
 
+// TakenAtError says why the status has no time at takenAt (R4). It blocks nothing
+// and never holds what was found (L7).
+type TakenAtError struct {
+	// Cluster whose status was read; empty if the caller named none.
+	Cluster string
+	// Path is takenAt, without white space around it.
+	Path string
+	// Class of the error; errors.Is finds it.
+	Class Class
+	// Detail says what was found, with a hint where there is one.
+	Detail string
+}
+
+// Error names cluster, path and class, in that order (L7).
+func (e *TakenAtError) Error() string {
+	var b strings.Builder
+	if e.Cluster != "" {
+		fmt.Fprintf(&b, "cluster %q: ", e.Cluster)
+	}
+	fmt.Fprintf(&b, "takenAt %s: %s", e.Path, e.Class)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	return b.String()
+}
+
+// Unwrap returns the class (L7).
+func (e *TakenAtError) Unwrap() error { return e.Class }
+
+// Retryable reports whether the time may be found later without any change by a
+// person: only where the status was not collected yet (S9).
+func (e *TakenAtError) Retryable() bool { return e.Class == StatusNotCollected }
+
 // InjectError says why a manifest was not changed. It never holds a value (L7).
 type InjectError struct {
 	// Class is one of those that the package comment lists for an injection;

@@ -52,6 +52,31 @@ func ExampleUnreadableDocument() {
 	// rule 0 (example.com/job-id) {.jobId}: BadStatus: two statuses of the cluster contradict each other
 }
 
+// The time of the state is apart from the rules: without it nothing blocks.
+func ExampleExtractor_Extract_takenAt() {
+	x, err := preservation.Compile(preservation.StatePreservation{
+		TakenAt: "{.jobStatus.checkpointInfo.lastCheckpoint.timeStamp}",
+	}, preservation.Protection{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, status := range []string{
+		`{"jobStatus": {"checkpointInfo": {"lastCheckpoint": {"timeStamp": 1734462491693}}}}`,
+		`{"jobStatus": {"checkpointInfo": {"lastCheckpoint": {"timestamp": 1734462491693}}}}`,
+	} {
+		found, err := x.Extract(preservation.Sources{Cluster: "east", Status: preservation.RawDocument([]byte(status))})
+		if found.TakenAtError != nil {
+			fmt.Println(found.TakenAtError, err)
+			continue
+		}
+		fmt.Println(found.TakenAt, err)
+	}
+	// Output:
+	// 1734462491693 <nil>
+	// cluster "east": takenAt {.jobStatus.checkpointInfo.lastCheckpoint.timeStamp}: MissingKey: nothing at .jobStatus.checkpointInfo.lastCheckpoint.timeStamp: the object has "timestamp"; names are case-sensitive <nil>
+}
+
 // A domain protects what is below it, however it is written.
 func ExampleProtection_Protects() {
 	protection := preservation.Protection{Domains: []string{"*.Example.com/"}, Keys: []string{"team"}}

@@ -14,6 +14,14 @@ type Extraction struct {
 	// Errors has one entry for each rule that gave no value, in the order of the
 	// rules, Optional ones included.
 	Errors []*RuleError
+	// TakenAt is what the status has at takenAt, as text; empty = nothing was found,
+	// or nobody asked. A number has all its digits (S3). Whether the text is a time is
+	// not looked at: snapshot.ParseTime reads it (R4).
+	TakenAt string
+	// TakenAtError says why TakenAt is empty although somebody asked; nil = it is not,
+	// or nobody did. It blocks nothing and is not among Errors, since what an unknown
+	// age means depends on maxStateAgeSeconds (R2).
+	TakenAtError *TakenAtError
 }
 
 // Extract evaluates every rule (S2 to S10):
@@ -27,16 +35,20 @@ type Extraction struct {
 //  3. The value is checked against its target here, before anything is evicted:
 //     nothing is truncated, hashed or sanitised. An annotation or a field that no
 //     longer fits beside those of the rules before it is TooLarge (S8).
+//  4. takenAt is read from the status, with or without rules: exactly one hit that
+//     is text, a number or a boolean (S5, S6), at most [MaxValueBytes] long. It need
+//     not be legal for a target, and nothing about it blocks (R4).
 //
 // The result holds the good values and all errors. The returned error joins those
 // of Required rules only, each a [*RuleError]: nil means that nothing blocks (S10).
 // The documents are not changed, and the result does not refer to them. An
-// extractor without rules gives an empty result whatever the documents are.
+// extractor without rules and without takenAt gives an empty result whatever the
+// documents are.
 //
-// The work is bounded by the limits that the package comment lists; a rule that
-// passes one is TooLarge (S12).
+// The work is bounded by the limits that the package comment lists; what passes one
+// is TooLarge (S12).
 func (x *Extractor) Extract(in Sources) (Extraction, error) {
-	if x == nil || len(x.rules) == 0 {
+	if x == nil {
 		return Extraction{}, nil
 	}
 	var out Extraction
@@ -59,6 +71,7 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 			blocking = append(blocking, err)
 		}
 	}
+	out.TakenAt, out.TakenAtError = x.readTakenAt(&docs)
 	if in.Failover != nil && *in.Failover != (Failover{}) && !out.State.IsEmpty() {
 		failover := *in.Failover
 		out.State.Failover = &failover

@@ -19,6 +19,7 @@ func FuzzExtract(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, template string, status []byte, join, fallback string) {
+		checkTakenAt(t, template, status)
 		x, err := preservation.Compile(preservation.StatePreservation{Rules: []preservation.Rule{
 			{AliasLabelName: "plain", JSONPath: template},
 			{AliasLabelName: "full", JSONPath: template, Join: join, Default: fallback, Reject: []string{"x"}, Policy: preservation.Optional},
@@ -49,6 +50,34 @@ func FuzzExtract(f *testing.F) {
 			t.Errorf("(-raw +decoded):\n%s", diff)
 		}
 	})
+}
+
+// checkTakenAt says that there is a time or a reason, that the bytes and the decoded
+// object give the same, and that the rules are as without it.
+func checkTakenAt(tb testing.TB, template string, status []byte) {
+	tb.Helper()
+	rules := []preservation.Rule{{AliasLabelName: "a", JSONPath: "{.a}", Policy: preservation.Optional}}
+	x, err := preservation.Compile(preservation.StatePreservation{Rules: rules, TakenAt: template}, preservation.Protection{})
+	if err != nil {
+		return
+	}
+	raw := preservation.Sources{Cluster: "east", Status: preservation.RawDocument(status)}
+	out, err := x.Extract(raw)
+	if err != nil || (out.TakenAt == "") != (template == "" || out.TakenAtError != nil) || out.TakenAt != "" && out.TakenAtError != nil {
+		tb.Errorf("neither time nor error, or it blocks: %+v, %v", out, err)
+	}
+	if object, ok := decode(string(status)); ok {
+		decoded, _ := x.Extract(preservation.Sources{Cluster: "east", Status: preservation.ObjectDocument(object)})
+		if diff := cmp.Diff(out, decoded); diff != "" {
+			tb.Errorf("(-raw +decoded):\n%s", diff)
+		}
+	}
+	out.TakenAt, out.TakenAtError = "", nil
+	x, _ = preservation.Compile(preservation.StatePreservation{Rules: rules}, preservation.Protection{})
+	without, _ := x.Extract(raw)
+	if diff := cmp.Diff(without, out); diff != "" {
+		tb.Errorf("takenAt changes what the rules give (-without +with):\n%s", diff)
+	}
 }
 
 var fuzzTargets = []preservation.Target{

@@ -171,6 +171,43 @@ func TestHostileWork(t *testing.T) {
 	}
 }
 
+// The time of the state has the limits of a rule.
+//
+//nolint:paralleltest // it counts what the process allocates
+func TestHostileTakenAt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large documents")
+	}
+	long := strings.Repeat("x", 1<<20)
+	cyclic := map[string]any{"x": long}
+	cyclic["a"] = []any{cyclic, cyclic}
+	documents := map[string]preservation.Document{
+		"long":   preservation.RawDocument([]byte(`{"a":"` + long + `"}`)),
+		"number": preservation.RawDocument([]byte(`{"a":` + strings.Repeat("9", 1<<20) + `}`)),
+		"exp":    preservation.RawDocument([]byte(`{"a":1e999999999}`)),
+		"bomb":   preservation.RawDocument([]byte(strings.Repeat(`{"a":`, 1<<20))),
+		"wide":   preservation.RawDocument([]byte(`{"a":[` + strings.Repeat("1,", 100_000) + `1]}`)),
+		"cyclic": preservation.ObjectDocument(cyclic),
+	}
+	for _, template := range []string{"{...*}", "{..a}", "{.a}", "{.*}", "{..}", "{.a[" + strings.Repeat("0,", 2000) + "0]}"} {
+		x, err := preservation.Compile(preservation.StatePreservation{TakenAt: template}, preservation.Protection{})
+		require.NoError(t, err)
+		for name, document := range documents {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			out, err := x.Extract(preservation.Sources{Status: document})
+			runtime.ReadMemStats(&after)
+			require.NoError(t, err)
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 128<<20 {
+				t.Errorf("%.40s on %s allocated %d MiB", template, name, allocated>>20)
+			}
+			if out.TakenAtError == nil || out.TakenAt != "" || len(out.TakenAtError.Error()) > 10_000 {
+				t.Errorf("%.40s on %s: want a short error, got %.100q, %.100v", template, name, out.TakenAt, out.TakenAtError)
+			}
+		}
+	}
+}
+
 // A field that replaced one which no state could hold comes back all the same.
 func TestRemoveRestoresAnything(t *testing.T) {
 	t.Parallel()

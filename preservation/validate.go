@@ -59,13 +59,15 @@ func Validate(sp StatePreservation, protection Protection, path *field.Path) fie
 	return errs
 }
 
-// check is Validate, and gives the compiled rules, which are of use if there is
-// no error.
-func check(sp StatePreservation, protection Protection, path *field.Path) ([]compiled, field.ErrorList) {
+// check is Validate, and gives the extractor, which is of use if there is no error.
+func check(sp StatePreservation, protection Protection, path *field.Path) (*Extractor, field.ErrorList) {
 	rules, errs := checkRules(sp.Rules, protection, path.Child("rules"))
 	errs = append(errs, checkMissing(sp, path)...)
-	errs = append(errs, checkAge(sp, path)...)
-	return rules, errs
+	if seconds := sp.MaxStateAgeSeconds; seconds != nil && *seconds < 0 {
+		errs = append(errs, field.Invalid(path.Child("maxStateAgeSeconds"), *seconds, "must not be negative: without it any age is right"))
+	}
+	takenAt, wrong := compileTakenAt(sp.TakenAt, path.Child("takenAt"))
+	return &Extractor{rules: rules, takenAt: takenAt}, append(errs, wrong...)
 }
 
 func checkRules(given []Rule, protection Protection, path *field.Path) ([]compiled, field.ErrorList) {
@@ -299,32 +301,4 @@ func checkMissing(sp StatePreservation, path *field.Path) field.ErrorList {
 		errs = append(errs, checkKnown(sp.Retention, []Retention{UntilHealthy, UntilNextFailover}, path.Child("retention"))...)
 	}
 	return errs
-}
-
-// checkAge checks how old state may be, and where its time is read (R2, R4).
-func checkAge(sp StatePreservation, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if seconds := sp.MaxStateAgeSeconds; seconds != nil && *seconds < 0 {
-		errs = append(errs, field.Invalid(path.Child("maxStateAgeSeconds"), *seconds, "must not be negative: without it any age is right"))
-	}
-	if sp.TakenAt == "" {
-		return errs
-	}
-	at := path.Child("takenAt")
-	template, err := jsonpath.Parse(sp.TakenAt)
-	switch {
-	case err != nil:
-		errs = append(errs, field.Invalid(at, abridge(sp.TakenAt), err.Error()))
-	case !template.SinglePath():
-		errs = append(errs, field.Invalid(at, template.String(), timeHint(template)))
-	}
-	return errs
-}
-
-// timeHint says how the path to a time is written.
-func timeHint(template *jsonpath.Template) string {
-	if path := barePath(template.String()); path != "" && !template.ReadsDocument() {
-		return fmt.Sprintf("nothing in it reads the status: did you mean {.%s}?", path)
-	}
-	return "write one path in braces and nothing around it, such as {.path.to.time}"
 }
