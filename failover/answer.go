@@ -33,6 +33,14 @@ func (p *planner) answer() {
 			p.withdraw(cluster, false)
 		}
 	}
+	for _, m := range p.moves {
+		if m.Stage == StageWithdrawing && p.tasksOf(m.From) {
+			// It was not written, and cannot be any more.
+			m.Stage, m.StageSince = StageEvicting, p.second
+			p.leave(m)
+			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeUnderway })
+		}
+	}
 }
 
 // requested returns what a person asks for there, if anything.
@@ -121,7 +129,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		switch {
 		case m.From != cluster || m.Stage == StageEnded:
 		case m.Stage == StageWithdrawing:
-			again = true
+			again, m.StageSince = true, p.second
 		default:
 			received, gone = cmp.Or(m.Received, received), m.Gone
 			m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil

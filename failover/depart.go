@@ -19,7 +19,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		Object: document(facts.Object), Documents: documents(facts.Documents),
 		Attempt: p.attempts + int64(len(p.evictions)) + 1, Now: p.now, BlockedSince: timeOf(c.BlockedSince),
 		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
-		LastHealthy: map[string]time.Time{c.Name: timeOf(c.LastHealthy)},
+		LastHealthy: map[string]time.Time{c.Name: p.lastHealthy(c)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
 	}}
 	d.received, d.goesOn = p.receivedBy(c.Name)
 	d.next = func(_ purge.Mode, state preservation.State) []preservation.State {
@@ -35,6 +35,14 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		return next
 	}
 	return d.prepare()
+}
+
+// lastHealthy is now for a copy that is Healthy.
+func (p *planner) lastHealthy(c *ClusterRecord) time.Time {
+	if c.HealthySince != nil {
+		return p.now
+	}
+	return timeOf(c.LastHealthy)
 }
 
 // receivedBy is the state that the copy on a cluster received, and its origin if that
@@ -214,8 +222,8 @@ func (p *planner) purged(d eviction.Decision) {
 		p.event(m.From, kind, string(d.Reason), m.From+": "+d.Message)
 	}
 	dropped := p.in.Host.DropOnPurge && d.Outcome == eviction.Purge && d.Mode != purge.Directly
-	if (d.Outcome == eviction.Finish || dropped) && m.Stage != StageEnded {
-		p.end(m, OutcomeFinished)
+	if d.Outcome == eviction.Finish || dropped {
+		p.end(m, OutcomeFinished) // again, if the task was not taken away yet
 		if !m.InjectWhenNotDirectly && m.Mode != purge.Directly {
 			m.State = nil // nothing was ever to receive it
 		}

@@ -199,7 +199,7 @@ func (p *planner) cluster(name string) *ClusterRecord {
 // underway is the newest move from a cluster that has not ended; nil = none.
 func (p *planner) underway(cluster string) *Move {
 	for _, m := range slices.Backward(p.moves) {
-		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
+		if m.From == cluster && m.Stage != StageEnded {
 			return m
 		}
 	}

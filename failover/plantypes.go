@@ -9,6 +9,7 @@ import (
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/preservation/snapshot"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -80,6 +81,12 @@ type ClusterFacts struct {
 	RequiredByOthers bool `json:"requiredByOthers,omitempty"`
 	// Taints of the cluster (F4).
 	Taints []Taint `json:"taints,omitempty"`
+	// StateTakenAt is when the state there was taken, where the policy has no takenAt;
+	// nil = not known (R4).
+	StateTakenAt *metav1.Time `json:"stateTakenAt,omitempty"`
+	// Snapshotting is a snapshot that the copy is taking, if the cluster can be
+	// reached; nil = none (R2).
+	Snapshotting *snapshot.Attempt `json:"snapshotting,omitempty"`
 	// Object is the whole object there, for rules that read it; nil = not collected.
 	Object *runtime.RawExtension `json:"object,omitempty"`
 	// Documents are those that rules name, each one JSON object (S9).

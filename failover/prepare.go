@@ -14,6 +14,7 @@ import (
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/preservation/snapshot"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -119,6 +120,12 @@ type PrepareInput struct {
 	// provenance of the state. Zero = not known.
 	Attempt int64
 	Now     time.Time
+	// TakenAt is when the state was taken, for maxStateAgeSeconds where the policy has
+	// no takenAt; zero = not known (R4).
+	TakenAt time.Time
+	// Snapshotting is a snapshot that the source is taking, if it can be reached: state
+	// that is too old is then waited for; nil = none (R2).
+	Snapshotting *snapshot.Attempt
 	// BlockedSince is since when missing state keeps the application on the cluster,
 	// for the deadline of the policy; zero = since now (F6).
 	BlockedSince time.Time
@@ -153,8 +160,11 @@ type Preparation struct {
 	RuleErrors []*preservation.RuleError
 	// Warnings are about this cluster only; [Warnings] has those about the policy.
 	Warnings []Warning
+	// Age is the verdict about the age of the state; nil = nobody asks, or there is
+	// none (R2).
+	Age *snapshot.Assessment
 	// NextCheck says when time alone can change the answer: at the deadline for
-	// missing state.
+	// missing state, or when its age does.
 	NextCheck purge.NextCheck
 }
 
@@ -174,6 +184,8 @@ type Preparation struct {
 //     the state that the copy itself received, as a whole, if there is any; else
 //     MissingState is Blocked, until BlockedSince + missingStateDeadlineSeconds, when
 //     the previous state goes along, or what there is, MissingStateDeadline.
+//     State that is older than maxStateAgeSeconds, or whose age nobody knows, is
+//     missing as a whole; one that a pending snapshot replaces is awaited (R2).
 //  5. What the next copy would receive is injected into the template: if that
 //     fails, Blocked (I2).
 //  6. What eviction.Validate refuses is Blocked (E3).
@@ -346,10 +358,22 @@ func (d departure) collect(p Preparation, terms Terms) (Preparation, preservatio
 		extraction.State = preservation.State{}
 		p = p.warn(SourceNotAsked, fmt.Sprintf("%s received the state of %s and is not known to have been healthy since: what it reports is left out", d.Cluster, d.goesOn))
 	}
+	p.Age = d.age(terms, extraction)
+	if err := d.ageError(p.Age); err != nil {
+		p = p.warn(StateTooOld, err.Error())
+		if requires(terms.StatePreservation.Rules) {
+			missing = errors.Join(missing, err)
+		}
+		extraction.State = preservation.State{} // all of it is of that time
+	}
 	if missing != nil && d.goesOn == "" && terms.injects() {
 		return d.without(p, terms, extraction, missing)
 	}
 	return p.incomplete(extraction.Errors), extraction.State, nil
+}
+
+func requires(rules []preservation.Rule) bool {
+	return slices.ContainsFunc(rules, func(r preservation.Rule) bool { return r.Policy != preservation.Optional })
 }
 
 func (t Terms) injects() bool {
@@ -370,6 +394,9 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 		p.Message += ": a Required value is missing and does not go along"
 	default:
 		p.NextCheck = check
+		if p.Age != nil {
+			p.NextCheck = p.NextCheck.Or(purge.NextCheck(p.Age.NextCheck))
+		}
 		return p, preservation.State{}, missing
 	}
 	if over && sp.OnMissingState != preservation.EvictWithout && (!previous || sp.OnMissingState != preservation.UsePrevious) {

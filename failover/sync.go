@@ -123,7 +123,7 @@ func (p *planner) emitAgain(m *Move) {
 		return t.FromCluster == m.From && !m.Created.Before(&at)
 	})
 	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
-	p.tasked[m] = true
+	p.tasked[m], m.StageSince = true, p.second
 }
 
 // over says that the cause of a pending eviction is over: the application is

@@ -32,6 +32,8 @@ const (
 	// NoPolicy means that the policy has no block for the cause of a failover
 	// (F10).
 	NoPolicy WarningReason = "NoPolicy"
+	// StateTooOld means that the state is not fresh enough to go along (R2).
+	StateTooOld WarningReason = "StateTooOld"
 	// UnusableRecord means that Plan cannot use the record (F1).
 	UnusableRecord WarningReason = "UnusableRecord"
 	// InvalidRequest means that a request asks for something unknown (L6).
