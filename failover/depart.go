@@ -22,6 +22,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		LastHealthy: map[string]time.Time{c.Name: p.lastHealthy(c)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
 	}}
 	d.received, d.goesOn = p.receivedBy(c.Name)
+	d.absent = !p.first && !p.hasCopy(c.Name)
 	d.next = func(_ purge.Mode, state preservation.State) []preservation.State {
 		var next []preservation.State
 		if !state.IsEmpty() {

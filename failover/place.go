@@ -13,11 +13,25 @@ import (
 // goes into it (I1).
 func (p *planner) place() {
 	g := p.gates()
+	p.reportMoves(g)
 	for _, name := range g.targets {
 		c := p.clusters[name]
 		placement := p.placeOne(g, c)
 		p.out.Placements = append(p.out.Placements, placement)
 		p.tell(c, placement)
+	}
+}
+
+// reportMoves tells where state has no single way to go (F9).
+func (p *planner) reportMoves(g gates) {
+	waiting := filter(g.moves, func(m gateMove) bool { return m.live && m.injectable() && m.holder == "" })
+	for _, m := range waiting {
+		if !m.State.Equal(waiting[0].State) {
+			p.warn(m.Origin, SeveralOrigins, "the states of "+waiting[0].Origin+" and "+m.Origin+" wait for a copy, and differ")
+		}
+		if len(g.targets) > 1 {
+			p.warn(m.Origin, PartialMove, "the state of "+m.Origin+" waits for a copy, and the application has several targets")
+		}
 	}
 }
 

@@ -1,7 +1,10 @@
 package failover_test
 
 import (
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
@@ -341,4 +344,30 @@ func TestPlanTaints(t *testing.T) {
 	s.know("east", failover.ClusterFacts{Taints: untolerated()}).run(10).decides("east", failover.Evict, failover.TaintUntolerated)
 	s.choose("west").run(20).places("west", failover.Hold, failover.OldCopyNotGone, "")
 	s.know("east", failover.ClusterFacts{Taints: untolerated(), Fenced: true}).run(30).places("west", failover.Apply, failover.Injected, "A")
+}
+
+func TestPlanLeavesAnEmptyTarget(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.choose("west").run(10).places("west", failover.Hold, failover.OldCopyNotGone, "")
+	s.know("west", failover.ClusterFacts{Taints: untolerated()}).run(20).decides("west", failover.Evict, failover.TaintUntolerated)
+	s.gone("west").gone("east").choose("north").run(30).places("north", failover.Apply, failover.Injected, "A")
+}
+
+func TestCompareDecisions(t *testing.T) {
+	t.Parallel()
+	decisions := []failover.Decision{
+		{Cluster: "a", Outcome: failover.Evict, Cause: preservation.Cluster, Since: stamp(5)},
+		{Cluster: "b", Outcome: failover.Evict, Cause: preservation.Application, Since: stamp(1)},
+		{Cluster: "c", Outcome: failover.Evict, Cause: preservation.Application, Since: stamp(2)},
+		{Cluster: "a", Outcome: failover.Evict, Cause: preservation.Planned},
+		{Cluster: "d", Outcome: failover.None},
+		{Cluster: "c", Outcome: failover.Wait, Cause: preservation.Cluster, Since: stamp(1)},
+	}
+	want := slices.Clone(decisions)
+	slices.Reverse(decisions)
+	slices.SortFunc(decisions, failover.CompareDecisions)
+	if diff := cmp.Diff(want, decisions); diff != "" {
+		t.Errorf("order (-want +got)\n%s", diff)
+	}
 }

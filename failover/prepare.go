@@ -232,6 +232,8 @@ type departure struct {
 	goesOn string
 	// received is the state that the copy received; empty = none, or not known.
 	received preservation.State
+	// absent says that no copy was ever let start there, so that there is nobody to ask.
+	absent bool
 	// next are the states that wait for a copy once this one has left with a state.
 	next func(mode purge.Mode, state preservation.State) []preservation.State
 }
@@ -351,6 +353,9 @@ func (d departure) collect(p Preparation, terms Terms) (Preparation, preservatio
 	extractor, err := preservation.Compile(terms.StatePreservation, d.Protection)
 	if err != nil {
 		return p, preservation.State{}, err // Validate passed it: cannot happen, and must not be dropped
+	}
+	if d.absent {
+		return p.warn(NoCopyToAsk, "no copy was started on "+d.Cluster+": it has no state of its own"), preservation.State{}, nil
 	}
 	extraction, missing := extractor.Extract(sourcesOf(d.PrepareInput))
 	p.RuleErrors = extraction.Errors

@@ -34,6 +34,15 @@ const (
 	NoPolicy WarningReason = "NoPolicy"
 	// StateTooOld means that the state is not fresh enough to go along (R2).
 	StateTooOld WarningReason = "StateTooOld"
+	// NoCopyToAsk means that a cluster is left on which no copy was started: nothing but
+	// what was carried before goes on (F6).
+	NoCopyToAsk WarningReason = "NoCopyToAsk"
+	// SeveralOrigins means that the states of several moves wait for a copy, and differ
+	// (F9).
+	SeveralOrigins WarningReason = "SeveralOrigins"
+	// PartialMove means that state waits for a copy while the application has several
+	// targets (F9).
+	PartialMove WarningReason = "PartialMove"
 	// UnusableRecord means that Plan cannot use the record (F1).
 	UnusableRecord WarningReason = "UnusableRecord"
 	// InvalidRequest means that a request asks for something unknown (L6).
