@@ -5,45 +5,47 @@
 //
 // The state of an application must reach exactly one new copy: not one that runs
 // already, not two, and not while the old copy may still act on it. It must also
-// outlive a second failover before the first new copy ever worked. Controllers
-// that take the last eviction task for the failover get each of these wrong.
-// Here three functions over plain values decide: [Prepare] before an eviction,
-// [Carry] and [Gate] for each pass until the new copy stands.
+// outlive a second failover before the first new copy ever worked, a restart of the
+// controller, and a crash between two of its writes. Controllers that take the last
+// eviction task for the failover get each of these wrong.
 //
 // # Use
 //
-// Of one eviction, and of each pass after it:
+// [Plan] is the one call of a reconcile loop. The host keeps its [Record]:
 //
-//	prepared, err := failover.Prepare(failover.PrepareInput{
-//		Policy: policy, Cause: preservation.Application, Cluster: "east",
-//		Targets: targets, Tasks: tasks, Items: items, LastHealthy: lastHealthy,
-//		Template: manifest, Producer: "my-controller",
+//	out, err := failover.Plan(failover.PlanInput{
+//		Policy: policy, Now: now, Producer: "my-controller", Revision: revision,
+//		Targets: targets, Scheduled: scheduled, Tasks: tasks, Items: items,
+//		Clusters: facts, Tolerations: tolerations, Requests: requests,
+//		Template: manifest, Record: record,
 //	})
-//	if prepared.Outcome != failover.Evict {
-//		return err // prepared.Reason and prepared.Message say why not
-//	}
-//	evicted, err := eviction.Evict(eviction.EvictInput{
-//		Targets: targets, Tasks: tasks, Now: now,
-//		Evictions: []eviction.Eviction{prepared.Eviction},
-//	})
-//	// Store evicted.Targets and evicted.Tasks in one write. In each pass:
-//	assessment := eviction.Assess(eviction.AssessInput{
-//		Targets: targets, Tasks: tasks, Items: items, Clusters: facts, Scheduled: true, Now: now,
-//	})
-//	tasks = eviction.Apply(tasks, assessment.Decisions, eviction.ApplyOptions{})
-//	for _, gated := range failover.Gate(failover.GateInput{
-//		Targets: targets, Tasks: tasks, Items: items, Assessment: assessment,
-//		Clusters: facts, LastHealthy: lastHealthy, Rules: rules,
-//	}) {
-//		if gated.Action == failover.Hold {
-//			continue // gated.Reason says what is awaited
+//	// err says what is blocked; out is valid beside it. Write in this order:
+//	// 1. out.Record
+//	// 2. out.Targets and out.Tasks, in one write
+//	// 3. what follows from out.Purges and out.Placements:
+//	for _, old := range out.Purges {
+//		if old.Old == purge.Delete {
+//			remove(old.Cluster)
 //		}
-//		// An error means: write nothing, never go on without the state.
-//		out, _, err := preservation.Inject(rendered[gated.Cluster], gated.State, preservation.InjectOptions{})
 //	}
+//	for _, placement := range out.Placements {
+//		manifest := rendered[placement.Cluster]
+//		if placement.Action == failover.Hold {
+//			continue // placement.Reason says what is awaited
+//		}
+//		if placement.State != nil {
+//			// An error means: write nothing, never go on without the state.
+//			manifest, _, err = preservation.Inject(manifest, *placement.State, preservation.InjectOptions{})
+//		}
+//	}
+//	// Look again after out.NextCheck, or when an input changes.
 //
-// Gate answers anew in each pass: a label goes away when its task does. Then the
-// old copies whose outcome is eviction.Purge are deleted.
+// A crash between any two writes is safe, and an answer that is not written did not
+// happen (F14). Plan agrees with its own output (F13).
+//
+// A host that keeps only targets and tasks composes [Prepare] before an eviction, and
+// [Carry] and [Gate] in each pass until the new copy stands, as the example of Gate
+// shows; or calls Plan with an empty record and HostOptions.NoRecord.
 //
 // # Policy
 //
