@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
@@ -113,7 +115,7 @@ func (p *planner) mayWithdraw(cluster string) bool {
 // withdraw takes the eviction of a cluster back, if the rules let it (E11).
 func (p *planner) withdraw(cluster string, requested bool) {
 	w := eviction.Withdraw(eviction.WithdrawInput{
-		Cluster: cluster, Requested: requested, Targets: p.targets, Tasks: p.tasks, Items: p.in.Items, Now: p.now,
+		Cluster: cluster, Requested: requested, Targets: p.targets, Tasks: p.tasks, Items: p.items, Now: p.now,
 	})
 	if w.Outcome != eviction.Withdrawn {
 		if requested {
@@ -124,6 +126,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	chosen := p.isTarget(cluster)
 	p.targets, p.tasks = w.Targets, w.Tasks
 	var received int64
+	var at metav1.Time
 	gone, again := false, false
 	for _, m := range p.moves {
 		switch {
@@ -131,7 +134,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		case m.Stage == StageWithdrawing:
 			again, m.StageSince = true, p.second
 		default:
-			received, gone = cmp.Or(m.Received, received), m.Gone
+			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
 			m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
 			p.uncount(m)
 			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
@@ -143,12 +146,12 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	if again || chosen {
 		return
 	}
-	p.comeBack(cluster, received, gone)
+	p.comeBack(cluster, received, at, gone)
 }
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that
 // copy had received.
-func (p *planner) comeBack(cluster string, received int64, gone bool) {
+func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone bool) {
 	c := p.enter(p.cluster(cluster))
 	c.EvictedAt, c.CooldownSeconds = nil, nil
 	if gone {
@@ -156,10 +159,10 @@ func (p *planner) comeBack(cluster string, received int64, gone bool) {
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
 	if m := p.move(received); m.live() && p.holder(m) == "" {
-		p.deliveries[cluster] = &Delivery{To: cluster, Attempt: received, At: p.second}
+		p.deliveries[cluster] = &Delivery{To: cluster, Attempt: received, At: at}
 		c.Started = ""
 	}
-	p.time(c, eviction.Observe(p.in.Items, cluster, timeOf(nil)).Health)
+	p.look(c)
 }
 
 // settle ends the tasks that have served, before anything is decided about their

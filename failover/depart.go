@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparation, error) {
 	facts := p.in.Clusters[c.Name]
 	d := departure{PrepareInput: PrepareInput{
-		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Tasks: p.tasks, Items: p.in.Items,
+		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Tasks: p.tasks, Items: p.items,
 		Object: document(facts.Object), Documents: documents(facts.Documents),
 		Attempt: p.attempts + int64(len(p.evictions)) + 1, Now: p.now, BlockedSince: timeOf(c.BlockedSince),
 		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
@@ -114,6 +115,9 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 	terms := TermsFor(p.policy, d.cause)
 	state := task.State()
 	before := c.clone(p.now)
+	if p.first && p.deliveries[c.Name] == nil {
+		before.Started = AlreadyRunning // nobody knows since when
+	}
 	m := p.add(Move{
 		From: c.Name, Cause: d.cause, Mode: e.PurgeMode, Created: p.second, Revision: p.in.Revision,
 		ClustersBeforeFailover: task.ClustersBeforeFailover, State: &state,
@@ -124,9 +128,7 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 	})
 	p.tasked[m] = true
 	p.leave(m)
-	if block := terms.Waits.BlockPredecessorSeconds; block == nil || *block != 0 {
-		c.EvictedAt, c.CooldownSeconds = p.at(), clone(block)
-	}
+	p.coolDown(m)
 	if d.cause == preservation.Application {
 		p.failovers = append(p.failovers, Failover{Revision: p.in.Revision, Attempt: m.Attempt, At: p.second})
 		p.limit()
@@ -141,7 +143,7 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 // judge asks what becomes of the old copies (E7).
 func (p *planner) judge() {
 	in := eviction.AssessInput{
-		Tasks: p.tasks, Targets: p.targets, Items: p.in.Items, Scheduled: p.in.Scheduled,
+		Tasks: p.tasks, Targets: p.targets, Items: p.items, Scheduled: p.in.Scheduled && !p.unscheduled(),
 		DesiredReplicas: p.in.DesiredReplicas, Clusters: map[string]eviction.Facts{}, Waits: map[string]eviction.Waits{}, Now: p.now,
 	}
 	for name, c := range p.clusters {
@@ -162,6 +164,12 @@ func (p *planner) judge() {
 		in.Clusters[name] = f
 	}
 	p.kept = eviction.Assess(in)
+}
+
+// unscheduled says that an eviction was made in this very second: no scheduler has seen
+// the targets that it left (E9).
+func (p *planner) unscheduled() bool {
+	return slices.ContainsFunc(p.moves, func(m *Move) bool { return m.Created.Equal(&p.second) })
 }
 
 // latest is the newest move from a cluster that has, or had, a task.

@@ -53,7 +53,7 @@ func (p *planner) byRequest(c *ClusterRecord) decision {
 
 // byHealth is F2 and F3.
 func (p *planner) byHealth(c *ClusterRecord) decision {
-	seen := eviction.Observe(p.in.Items, c.Name, timeOf(c.PlacedAt))
+	seen := eviction.Observe(p.items, c.Name, time.Time{})
 	d := decision{outcome: None, reason: ApplicationHealthy, message: "the application is healthy on " + c.Name}
 	if seen.Health == eviction.Healthy {
 		return d

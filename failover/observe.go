@@ -1,7 +1,12 @@
 package failover
 
 import (
+	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/carryover-io/carryover/eviction"
 )
@@ -10,12 +15,85 @@ import (
 // that is healthy in a later call than its delivery proves the state (F7).
 func (p *planner) observe() {
 	for _, name := range p.targetNames() {
-		c := p.clusters[name]
-		seen := eviction.Observe(p.in.Items, name, timeOf(c.PlacedAt))
-		p.time(c, seen.Health)
-		if seen.Health == eviction.Healthy && seen.Applied {
-			p.prove(c)
+		p.look(p.clusters[name])
+	}
+}
+
+func (p *planner) look(c *ClusterRecord) {
+	seen := eviction.Observe(p.items, c.Name, time.Time{})
+	p.time(c, seen.Health)
+	if seen.Health == eviction.Healthy && seen.Applied {
+		p.prove(c)
+	}
+}
+
+// current are the items that are about copies of now (E8).
+func (p *planner) current() []eviction.AggregatedStatusItem {
+	var out []eviction.AggregatedStatusItem
+	for _, item := range p.in.Items {
+		if !p.isTarget(item.ClusterName) {
+			out = append(out, item)
 		}
+	}
+	for _, name := range p.targetNames() {
+		c := p.clusters[name]
+		out = append(out, p.ofCopy(c, p.deliveries[name] != nil)...)
+		if c.Outlived != "" && c.Outlived != digest(p.in.Items, name) {
+			c.Outlived = ""
+		}
+	}
+	return out
+}
+
+// ofCopy are the items of a target that are about the copy that was allowed there:
+// none, if none was; else those that were observed since, or changed. A copy that
+// received state, or is known to have run, was allowed.
+func (p *planner) ofCopy(c *ClusterRecord, received bool) []eviction.AggregatedStatusItem {
+	var out []eviction.AggregatedStatusItem
+	allowed := p.first || received || c.Started != ""
+	same := c.Outlived != "" && c.Outlived == digest(p.in.Items, c.Name)
+	for _, item := range p.in.Items {
+		dated := !item.ObservedAt.IsZero()
+		older := dated && c.StartedAt != nil && !item.ObservedAt.After(c.StartedAt.Time)
+		if item.ClusterName == c.Name && allowed && !older && (dated || !same) {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// digest tells the items of a cluster without a time from others; empty = there are
+// none.
+func digest(items []eviction.AggregatedStatusItem, cluster string) string {
+	var lines []string
+	for _, item := range items {
+		if item.ClusterName != cluster || !item.ObservedAt.IsZero() {
+			continue
+		}
+		var status []byte
+		if item.Status != nil {
+			status = item.Status.Raw
+		}
+		lines = append(lines, fmt.Sprintf("%s %t %x", item.Health, item.Applied, sum(status)))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Sort(lines)
+	return strconv.FormatUint(sum([]byte(strings.Join(lines, "\n"))), 16)
+}
+
+// sum is good enough to tell that something changed; nobody gains by deceiving it.
+func sum(text []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(text) // never fails
+	return h.Sum64()
+}
+
+// start remembers that a copy may be created on the target from now on.
+func (p *planner) start(c *ClusterRecord) {
+	if !p.first && c.StartedAt == nil && c.Started == "" {
+		c.StartedAt, c.Outlived = p.at(), digest(p.in.Items, c.Name)
 	}
 }
 
@@ -45,7 +123,7 @@ func (p *planner) time(c *ClusterRecord, health eviction.Health) {
 // start without.
 func (p *planner) prove(c *ClusterRecord) {
 	d := p.deliveries[c.Name]
-	if d != nil && !d.Healthy && p.later(d.At) && p.observedAfter(c.Name, d) {
+	if d != nil && !d.Healthy && p.later(d.At) {
 		d.Healthy = true
 		if m := p.move(d.Attempt); m != nil && !m.Proven {
 			m.Proven = true
@@ -55,8 +133,8 @@ func (p *planner) prove(c *ClusterRecord) {
 	without := missesState(c.Started)
 	for _, m := range p.moves {
 		again := m.From == c.Name && m.Stage == StageEnded && c.Started != ""
-		older := without && c.PlacedAt != nil && !c.PlacedAt.Before(&m.Created) && p.later(*c.PlacedAt)
-		if m.live() && p.holder(m) == "" && p.later(m.StageSince) && (again || older) {
+		older := without && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
+		if m.live() && p.holder(m) == "" && (again || older) {
 			m.Proven = true
 			p.event(c.Name, EventNormal, "StateOutdated", "the application is healthy on "+c.Name+" without the state of "+m.From+", which ends")
 		}
@@ -67,12 +145,6 @@ func (p *planner) prove(c *ClusterRecord) {
 // because the policy says so (I1).
 func missesState(reason GateReason) bool {
 	return slices.Contains([]GateReason{UnknownOrigin, AmbiguousOrigin, SeveralTargets}, reason)
-}
-
-// observedAfter says that no item of the cluster is known to be older than the
-// delivery.
-func (p *planner) observedAfter(cluster string, d *Delivery) bool {
-	return eviction.Observe(p.in.Items, cluster, d.At.Time).Health == eviction.Healthy
 }
 
 // holder is the target that received the state of a move; empty = none.

@@ -152,6 +152,9 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 	}
 	c.HeldSince = nil
 	if c.Started == "" {
+		if !ran {
+			p.start(c)
+		}
 		c.Started = out.Reason
 	}
 	if missing {
@@ -202,6 +205,7 @@ func (p *planner) deliver(c *ClusterRecord, g gates, gated Gated, out *Placement
 	d := &Delivery{To: c.Name, Attempt: m.Attempt, At: p.second}
 	p.deliveries[c.Name] = d
 	c.HeldSince = nil
+	p.start(c)
 	p.historyOf(m.Attempt, func(item *HistoryItem) { item.To = c.Name })
 	state, _ := p.retained(d)
 	out.State, out.Origin, out.Attempt = &state, gated.Origin, m.Attempt

@@ -80,7 +80,8 @@ type planner struct {
 
 	targets []eviction.TargetCluster
 	tasks   []eviction.Task
-	tasked  map[*Move]bool // its task is in the input
+	items   []eviction.AggregatedStatusItem // those that are about copies of now
+	tasked  map[*Move]bool                  // its task is in the input
 
 	ready     map[string]decision // of clusters that are due
 	evictions []eviction.Eviction

@@ -81,7 +81,8 @@ func TestPlanTimers(t *testing.T) {
 				t.Helper()
 				s := newSession(t, stateful(purge.Directly, 60), "east", "west").see("east", eviction.Unhealthy, "A").run(0)
 				s.unchoose("east").run(10)
-				s.choose("east").see("east", eviction.Unhealthy, "A").run(20)
+				s.choose("east").run(15).decides("east", failover.None, failover.HealthUnknown)
+				s.see("east", eviction.Unhealthy, "another").run(20)
 				s.run(60).decides("east", failover.Wait, failover.BelowToleration).looksAgain(20)
 			},
 		},
@@ -283,10 +284,11 @@ func TestPlanLimits(t *testing.T) {
 	s := newSession(t, policy, "east")
 	s.in.Revision = "7"
 	for i, name := range []string{"east", "west"} {
-		s.see(name, eviction.Unhealthy, "A").run(10*i).decides(name, failover.Evict, failover.ApplicationFailure)
-		s.choose([]string{"west", "north"}[i])
+		s.run(10*i + 1)
+		s.see(name, eviction.Unhealthy, "A").run(10*i+2).decides(name, failover.Evict, failover.ApplicationFailure)
+		s.choose([]string{"west", "north"}[i]).run(10*i + 3)
 	}
-	s.see("north", eviction.Unhealthy, "A").run(100).decides("north", failover.None, failover.FailoverLimit).looksAgain(500)
+	s.see("north", eviction.Unhealthy, "A").run(100).decides("north", failover.None, failover.FailoverLimit).looksAgain(502)
 	s.in.Revision = "8"
 	s.run(110).decides("north", failover.Evict, failover.ApplicationFailure)
 }
@@ -370,4 +372,37 @@ func TestCompareDecisions(t *testing.T) {
 	if diff := cmp.Diff(want, decisions); diff != "" {
 		t.Errorf("order (-want +got)\n%s", diff)
 	}
+}
+
+// TestPlanOlderLife is E8 and F7: what is left of an older copy on a cluster says
+// nothing about the new one.
+func TestPlanOlderLife(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T, memory eviction.Health) *session {
+		t.Helper()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").see("west", memory, "old").run(0)
+		return s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
+	}
+	t.Run("healthy", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, eviction.Healthy).run(20).places("west", failover.Apply, failover.Injected, "A").decides("west", failover.None, failover.HealthUnknown)
+		s.see("west", eviction.Healthy, "new").run(30).places("west", failover.Apply, failover.NoState, "").decides("west", failover.None, failover.ApplicationHealthy)
+	})
+	t.Run("unhealthy", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, eviction.Unhealthy).run(20).decides("west", failover.None, failover.HealthUnknown)
+		s.lose("west").run(30).see("west", eviction.Unhealthy, "old").run(40).decides("west", failover.Evict, failover.ApplicationFailure)
+	})
+	t.Run("dated", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, eviction.Healthy)
+		observed := func(second int) {
+			s.see("west", eviction.Healthy, "new")
+			s.in.Items[len(s.in.Items)-1].ObservedAt = stamp(second)
+		}
+		observed(9)
+		s.run(20).places("west", failover.Apply, failover.Injected, "A")
+		observed(11)
+		s.run(30).places("west", failover.Apply, failover.NoState, "")
+	})
 }

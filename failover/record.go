@@ -48,8 +48,7 @@ type ClusterRecord struct {
 	// Target says that the application was there after the last call. What follows,
 	// up to Gate, belongs to that stay and is empty without it.
 	Target bool `json:"target,omitempty"`
-	// PlacedAt is when the cluster became a target; nil = before this record. What
-	// was observed earlier is about an older copy (E8).
+	// PlacedAt is when the cluster became a target; nil = before this record.
 	PlacedAt *metav1.Time `json:"placedAt,omitempty"`
 	// UnhealthySince is when the toleration began (F2).
 	UnhealthySince *metav1.Time `json:"unhealthySince,omitempty"`
@@ -67,6 +66,12 @@ type ClusterRecord struct {
 	// Started is the gate that let a copy start here without state; empty = no copy
 	// was allowed yet, or it received state (I1).
 	Started GateReason `json:"started,omitempty"`
+	// StartedAt is when a copy was first allowed here, with state or without; nil = not
+	// yet, or before this record. What was observed until then is about an older copy.
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	// Outlived is a digest of the items without a time that were there when a copy was
+	// allowed: as long as they are the same they are about an older one (E8).
+	Outlived string `json:"outlived,omitempty"`
 	// Taints are those without a time of their own, with when they were first seen
 	// (F4).
 	Taints []TaintSeen `json:"taints,omitempty"`

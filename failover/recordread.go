@@ -142,7 +142,7 @@ func clamp(t *metav1.Time, now time.Time) {
 
 func (c ClusterRecord) clone(now time.Time) ClusterRecord {
 	for _, t := range []**metav1.Time{
-		&c.PlacedAt, &c.UnhealthySince, &c.HealthySince, &c.LastHealthy, &c.BlockedSince, &c.HeldSince, &c.EvictedAt,
+		&c.PlacedAt, &c.StartedAt, &c.UnhealthySince, &c.HealthySince, &c.LastHealthy, &c.BlockedSince, &c.HeldSince, &c.EvictedAt,
 	} {
 		*t = clone(*t)
 		clamp(*t, now)

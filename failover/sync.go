@@ -33,6 +33,7 @@ func (p *planner) sync() {
 			p.enter(c)
 		}
 	}
+	p.items = p.current()
 }
 
 // match finds the move of each task, and returns the tasks without one.
@@ -132,7 +133,8 @@ func (p *planner) emitAgain(m *Move) {
 func (p *planner) over(m *Move) (string, bool) {
 	switch m.Cause {
 	case preservation.Application:
-		seen := eviction.Observe(p.in.Items, m.From, timeOf(m.Pending.Cluster.PlacedAt))
+		c := m.Pending.Cluster
+		seen := eviction.Observe(p.ofCopy(&c, true), m.From, time.Time{})
 		return "the application is healthy", seen.Health == eviction.Healthy
 	case preservation.Cluster:
 		return "the cluster has no taint any more that evicts", p.untainted(m.From)
@@ -173,6 +175,7 @@ func (p *planner) adopt(tasks []int) {
 		p.tasked[m] = true
 		if !p.isTarget(m.From) {
 			p.leave(m)
+			p.coolDown(m)
 		}
 		if !p.first {
 			p.event(m.From, EventNormal, "TaskAdopted", "the eviction of "+m.From+" by "+cmp.Or(task.Producer, "somebody else")+" is followed from here on")
@@ -273,6 +276,16 @@ func (p *planner) leave(m *Move) {
 	delete(p.deliveries, m.From)
 	c := p.cluster(m.From)
 	*c = ClusterRecord{Name: c.Name, EvictedAt: c.EvictedAt, CooldownSeconds: c.CooldownSeconds}
+}
+
+// coolDown begins with the eviction (E12).
+func (p *planner) coolDown(m *Move) {
+	block := p.termsOf(m.Cause).Waits.BlockPredecessorSeconds
+	if block != nil && *block == 0 {
+		return
+	}
+	c := p.cluster(m.From)
+	c.EvictedAt, c.CooldownSeconds = clone(&m.Created), clone(block)
 }
 
 // enter begins the stay on a cluster. In a new record nobody knows since when.
