@@ -62,7 +62,7 @@ type Toleration struct {
 }
 
 // TaintSeen remembers when a taint was first observed whose own time does not say
-// since when it counts (F4, F1).
+// since when it counts (F4, L2).
 type TaintSeen struct {
 	// Taint as it was observed, with its TimeAdded: one with another time is
 	// another taint.

@@ -42,7 +42,7 @@ const (
 // observation: a taint without a time, or with one that lay in the future when
 // it was first observed, counts from then. The verdict's Seen remembers these
 // taints for the next call, and forgets those that are no longer there. Times in
-// FirstSeen that are later than now count as now (F1), and of two for one taint
+// FirstSeen that are later than now count as now, and of two for one taint
 // the earlier counts.
 //
 // Taints and tolerations may come in any order and more than once. A verdict with
