@@ -60,6 +60,9 @@
 //	tolerationSeconds: -1                    refused
 //	gracePeriodSeconds: 30                   with Gracefully only             (E5)
 //	cluster.purgeMode: Never                 valid here, though Karmada's CRD refuses it
+//	maxFailovers: 3                          from 1 to 100                    (F3)
+//	windowSeconds: 3600                      with maxFailovers only           (F3)
+//	inheritStatePreservation: true           in place of a statePreservation (F10)
 //
 // # Hosts without a record
 //

@@ -101,6 +101,8 @@ func FuzzPolicyJSON(f *testing.F) {
 	f.Add(`{"application":{"decisionConditions":{"tolerationSeconds":-1},"purgeMode":"Graciously","gracePeriodSeconds":0}}`)
 	f.Add(`{"cluster":{"purgeMode":"Immediately","statePreservation":{"rules":[{"aliasLabelName":"a","jsonPath":"{.b}","policy":"Optional"}]}}}`)
 	f.Add(`{"application":{"statePreservation":{"rules":null}},"cluster":{}}`)
+	f.Add(`{"application":{"decisionConditions":{"initialTolerationSeconds":9,"maxFailovers":0,"windowSeconds":-1},"soakSeconds":1,"fencingDeadlineSeconds":0}}`)
+	f.Add(`{"application":{"purgeMode":"Directly","statePreservation":{"rules":[{"aliasLabelName":"a","jsonPath":"{.b}"}],"onMissingState":"block","missingStateDeadlineSeconds":0,"retention":"UntilHealthy","maxStateAgeSeconds":0,"takenAt":"{.t}","injectWhenNotDirectly":true}},"cluster":{"inheritStatePreservation":true,"gracePeriodSeconds":1,"blockPredecessorSeconds":-1}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		var b failover.Behavior
 		if json.Unmarshal([]byte(raw), &b) != nil {

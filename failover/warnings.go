@@ -29,6 +29,15 @@ const (
 	NoStateTime WarningReason = "NoStateTime"
 	// DeadlineUnused means that missing state has a deadline and blocks nothing (F6).
 	DeadlineUnused WarningReason = "DeadlineUnused"
+	// NothingToInherit means that a cluster block inherits a statePreservation that is
+	// not there: nothing is carried (F10).
+	NothingToInherit WarningReason = "NothingToInherit"
+	// ShortInitialToleration means that an application which still starts is given up
+	// sooner than one that worked (F3).
+	ShortInitialToleration WarningReason = "ShortInitialToleration"
+	// WaitUnused means that a time is given which the purge mode never asks for (P5,
+	// P6).
+	WaitUnused WarningReason = "WaitUnused"
 	// NoPolicy means that the policy has no block for the cause of a failover
 	// (F10).
 	NoPolicy WarningReason = "NoPolicy"
@@ -83,26 +92,86 @@ type Warning struct {
 //  4. NoStateTime: maxStateAgeSeconds without takenAt (R2, R4).
 //  5. RulesOnlyUnderApplication: rules under application and none under a cluster
 //     block that is there (F10).
+//  6. NothingToInherit: inheritStatePreservation without an application block, or
+//     without a statePreservation in it (F10).
+//  7. ShortInitialToleration: initialTolerationSeconds below tolerationSeconds, which
+//     is 300 if it is nil (F3).
+//  8. WaitUnused: soakSeconds, other than 0, under a mode other than Gracefully (P6), and
+//     fencingDeadlineSeconds under a mode other than Directly (P5).
 //
 // It reads policies before and after [Default] alike. Path may be nil; the result
 // is nil if nothing disappoints, and shares nothing with the policy.
 func Warnings(b Behavior, path *field.Path) []Warning {
 	var out []Warning
 	if a := b.Application; a != nil {
-		out = append(out, stateWarnings(a.PurgeMode, a.StatePreservation, path.Child("application", "statePreservation"))...)
+		at := path.Child("application")
+		out = append(out, conditionWarnings(a.DecisionConditions, at.Child("decisionConditions"))...)
+		out = append(out, stateWarnings(a.PurgeMode, a.StatePreservation, at.Child("statePreservation"))...)
+		out = append(out, waitWarnings(a.PurgeMode, a.Waits, at)...)
 	}
 	if c := b.Cluster; c != nil {
 		at := path.Child("cluster")
 		out = append(out, stateWarnings(c.PurgeMode, c.StatePreservation, at.Child("statePreservation"))...)
-		if b.Application != nil && ruleCount(b.Application.StatePreservation) > 0 && ruleCount(c.StatePreservation) == 0 {
-			out = append(out, Warning{
-				Field: at.Child("statePreservation").String(), Reason: RulesOnlyUnderApplication,
-				Message: "rules stand only under application: when the cluster fails, nothing is carried",
-			})
-		}
+		out = append(out, inheritanceWarnings(b, at)...)
+		out = append(out, waitWarnings(c.PurgeMode, c.Waits, at)...)
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(a.Field, b.Field) })
 	return out
+}
+
+func conditionWarnings(d DecisionConditions, at *field.Path) []Warning {
+	toleration := *orDefault(d.TolerationSeconds, DefaultTolerationSeconds)
+	if d.InitialTolerationSeconds == nil || *d.InitialTolerationSeconds >= toleration {
+		return nil
+	}
+	return []Warning{{
+		Field: at.Child("initialTolerationSeconds").String(), Reason: ShortInitialToleration,
+		Message: fmt.Sprintf("an application that still starts is given up sooner than one that worked, which has %d seconds", toleration),
+	}}
+}
+
+// waitWarnings are about times that the mode never asks for. A soak of 0 is no time
+// under any mode.
+func waitWarnings(mode purge.Mode, w Waits, at *field.Path) []Warning {
+	normal, err := purge.Normalize(mode)
+	if err != nil {
+		return nil
+	}
+	var out []Warning
+	unused := func(name string, of purge.Mode) {
+		out = append(out, Warning{
+			Field: at.Child(name).String(), Reason: WaitUnused,
+			Message: fmt.Sprintf("only %s uses it, and the purge mode is %s", of, normal),
+		})
+	}
+	if w.SoakSeconds != nil && *w.SoakSeconds != 0 && normal != purge.Gracefully {
+		unused("soakSeconds", purge.Gracefully)
+	}
+	if w.FencingDeadlineSeconds != nil && normal != purge.Directly {
+		unused("fencingDeadlineSeconds", purge.Directly)
+	}
+	return out
+}
+
+// inheritanceWarnings are about what stands in one block and is missed in the other.
+// The cluster block is there.
+func inheritanceWarnings(b Behavior, at *field.Path) []Warning {
+	if b.Cluster.InheritStatePreservation {
+		if b.Application != nil && b.Application.StatePreservation != nil {
+			return nil
+		}
+		return []Warning{{
+			Field: at.Child("inheritStatePreservation").String(), Reason: NothingToInherit,
+			Message: "there is no statePreservation under application: nothing is carried",
+		}}
+	}
+	if b.Application == nil || ruleCount(b.Application.StatePreservation) == 0 || ruleCount(b.Cluster.StatePreservation) > 0 {
+		return nil
+	}
+	return []Warning{{
+		Field: at.Child("statePreservation").String(), Reason: RulesOnlyUnderApplication,
+		Message: "rules stand only under application: when the cluster fails, nothing is carried",
+	}}
 }
 
 // stateWarnings are about a block's own statePreservation; nil = none.

@@ -145,3 +145,93 @@ func TestWarnings(t *testing.T) {
 		})
 	}
 }
+
+// Of the fields that Karmada's policy does not have.
+func TestWarningsOfExtensions(t *testing.T) {
+	t.Parallel()
+	type waits = failover.Waits
+	const a, c = "failover.application.", "failover.cluster."
+	tolerating := func(toleration, initial *int32) failover.Behavior {
+		return failover.Behavior{Application: &failover.ApplicationBehavior{DecisionConditions: failover.DecisionConditions{
+			TolerationSeconds: toleration, InitialTolerationSeconds: initial,
+		}}}
+	}
+	short := func(toleration string) []failover.Warning {
+		return []failover.Warning{{
+			Field: a + "decisionConditions.initialTolerationSeconds", Reason: failover.ShortInitialToleration,
+			Message: "an application that still starts is given up sooner than one that worked, which has " + toleration + " seconds",
+		}}
+	}
+	waiting := func(mode purge.Mode, w waits) failover.Behavior {
+		return failover.Behavior{
+			Application: &failover.ApplicationBehavior{PurgeMode: mode, Waits: w}, Cluster: &failover.ClusterBehavior{PurgeMode: mode, Waits: w},
+		}
+	}
+	unused := func(name, of, mode string) failover.Warning {
+		return failover.Warning{Field: name, Reason: failover.WaitUnused, Message: "only " + of + " uses it, and the purge mode is " + mode}
+	}
+	soak := func(mode string) []failover.Warning {
+		return []failover.Warning{unused(a+"soakSeconds", "Gracefully", mode), unused(c+"soakSeconds", "Gracefully", mode)}
+	}
+	fencing := func(mode string) []failover.Warning {
+		return []failover.Warning{
+			unused(a+"fencingDeadlineSeconds", "Directly", mode), unused(c+"fencingDeadlineSeconds", "Directly", mode),
+		}
+	}
+	nothing := []failover.Warning{{
+		Field: c + "inheritStatePreservation", Reason: failover.NothingToInherit,
+		Message: "there is no statePreservation under application: nothing is carried",
+	}}
+	inheriting := &failover.ClusterBehavior{PurgeMode: purge.Directly, InheritStatePreservation: true}
+	with := func(sp *preservation.StatePreservation) failover.Behavior {
+		return failover.Behavior{Application: &failover.ApplicationBehavior{PurgeMode: purge.Directly, StatePreservation: sp}, Cluster: inheriting}
+	}
+	tests := map[string]struct {
+		reason string
+		in     failover.Behavior
+		want   []failover.Warning
+	}{
+		"initial, longer":  {reason: "what starts gets more time (F3)", in: tolerating(ptr(int32(60)), ptr(int32(61)))},
+		"initial, equal":   {reason: "nothing is special about the start", in: tolerating(ptr(int32(60)), ptr(int32(60)))},
+		"initial, shorter": {reason: "what starts gets less time (F3)", in: tolerating(ptr(int32(60)), ptr(int32(59))), want: short("60")},
+		"initial, 300":     {reason: "nil is 300 (F2)", in: tolerating(nil, ptr(int32(300)))},
+		"initial, 299":     {reason: "nil is 300 (F2)", in: tolerating(nil, ptr(int32(299))), want: short("300")},
+		"initial, none":    {reason: "is the other one (F3)", in: tolerating(ptr(int32(60)), nil)},
+
+		"soak, gracefully": {reason: "is its own (P6)", in: waiting("Graciously", waits{SoakSeconds: ptr(int32(1))})},
+		"soak, empty mode": {reason: "empty is Gracefully (P2)", in: waiting("", waits{SoakSeconds: ptr(int32(1))})},
+		"soak, directly":   {reason: "the old copy is gone before (P6)", in: waiting("Immediately", waits{SoakSeconds: ptr(int32(1))}), want: soak("Directly")},
+		"soak, never":      {reason: "a person decides (P6)", in: waiting(purge.Never, waits{SoakSeconds: ptr(int32(1))}), want: soak("Never")},
+		"soak 0, directly": {reason: "no time is no time under any mode", in: waiting(purge.Directly, waits{SoakSeconds: ptr(int32(0))})},
+		"soak, no mode":    {reason: "Validate refuses it, a warning would guess", in: waiting("Later", waits{SoakSeconds: ptr(int32(1)), FencingDeadlineSeconds: ptr(int32(1))})},
+
+		"fencing, directly":     {reason: "is its own (P5)", in: waiting("Immediately", waits{FencingDeadlineSeconds: ptr(int32(0))})},
+		"fencing 0, gracefully": {reason: "at once would be asked, and never is (P5)", in: waiting("", waits{FencingDeadlineSeconds: ptr(int32(0))}), want: fencing("Gracefully")},
+		"fencing, never":        {reason: "the old copy is not waited for (P5)", in: waiting(purge.Never, waits{FencingDeadlineSeconds: ptr(int32(1))}), want: fencing("Never")},
+		"both, never":           {reason: "sorted by field", in: waiting(purge.Never, waits{SoakSeconds: ptr(int32(1)), FencingDeadlineSeconds: ptr(int32(1))}), want: []failover.Warning{fencing("Never")[0], soak("Never")[0], fencing("Never")[1], soak("Never")[1]}},
+		"block, any mode":       {reason: "is for every mode (E12)", in: waiting(purge.Never, waits{BlockPredecessorSeconds: ptr(int32(1))})},
+
+		"inherits":                 {reason: "the rules of application count (F10)", in: with(preserving(rule(job, "{.job}")))},
+		"inherits no state":        {reason: "there is none (F10)", in: with(nil), want: nothing},
+		"inherits from nowhere":    {reason: "there is no block (F10)", in: failover.Behavior{Cluster: inheriting}, want: nothing},
+		"inherits no rules":        {reason: "said once, where they are missing", in: with(preserving()), want: []failover.Warning{{Field: a + "statePreservation.rules", Reason: failover.NoRules, Message: "there are no rules: nothing is carried"}}},
+		"inherits, though it has":  {reason: "Validate refuses it; the rules of application count", in: failover.Behavior{Application: policy(purge.Directly).Application, Cluster: &failover.ClusterBehavior{PurgeMode: purge.Directly, InheritStatePreservation: true, StatePreservation: preserving(rule(job, "{.job}"))}}},
+		"own state, no other rule": {reason: "nothing stands only under application", in: failover.Behavior{Application: &failover.ApplicationBehavior{}, Cluster: policy(purge.Directly).Cluster}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := text(t, tc.in)
+			got := failover.Warnings(tc.in, field.NewPath("failover"))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(got, failover.Warnings(failover.Default(tc.in), field.NewPath("failover"))); diff != "" {
+				t.Errorf("Default changes the warnings (-before +after):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, text(t, tc.in)); diff != "" {
+				t.Errorf("the input was changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
