@@ -212,6 +212,20 @@ func TestPrepare(t *testing.T) {
 			reason: "rule 7: Gracefully, nothing goes along, and a warning", in: preparing(func(in *input) { in.Policy = failover.Behavior{} }),
 			want: answer{Outcome: failover.Evict, Reason: failover.ApplicationFailure, Warnings: []failover.WarningReason{failover.NoPolicy}},
 		},
+		"rules inherited": {
+			reason: "rule 7: the cluster failed, and its block has the rules of the other (F10)", in: preparing(func(in *failover.PrepareInput) {
+				in.Cause, in.Policy.Cluster.StatePreservation = preservation.Cluster, nil
+				in.Policy.Cluster.InheritStatePreservation = true
+			}),
+			want: answer{Outcome: failover.Evict, Reason: failover.TaintUntolerated, State: withA},
+		},
+		"no rules to inherit": {
+			reason: "rule 7: rules that are nowhere stand not only under application", in: preparing(func(in *failover.PrepareInput) {
+				in.Cause, in.Policy.Cluster.StatePreservation = preservation.Cluster, nil
+				in.Policy.Cluster.InheritStatePreservation, in.Policy.Application.StatePreservation = true, nil
+			}),
+			want: answer{Outcome: failover.Evict, Reason: failover.TaintUntolerated},
+		},
 		"rules elsewhere": {
 			reason: "rule 7: the cluster failed, and its block has no rules (F10)", in: preparing(func(in *input) { in.Cause, in.Policy.Cluster.StatePreservation = preservation.Cluster, nil }),
 			want: answer{Outcome: failover.Evict, Reason: failover.TaintUntolerated, Warnings: []failover.WarningReason{failover.RulesOnlyUnderApplication}},

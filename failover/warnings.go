@@ -18,6 +18,9 @@ const (
 	// NeverInjected means that rules collect state which the purge mode never
 	// injects (I1).
 	NeverInjected WarningReason = "NeverInjected"
+	// InjectedBesideOldCopy means that a new copy receives the state under a purge
+	// mode that does not wait for the old one, which may run on with it (I1).
+	InjectedBesideOldCopy WarningReason = "InjectedBesideOldCopy"
 	// RulesOnlyUnderApplication means that a failing cluster moves the
 	// application without the state that a failing application would carry (F10).
 	RulesOnlyUnderApplication WarningReason = "RulesOnlyUnderApplication"
@@ -85,15 +88,17 @@ type Warning struct {
 // by field:
 //
 //  1. NoRules: a statePreservation without rules; nothing else is said of it.
-//  2. NeverInjected: rules under a purge mode other than Directly (I1). A text
-//     that is no mode is left to [Validate].
+//  2. Of rules under a purge mode other than Directly (I1): InjectedBesideOldCopy
+//     with injectWhenNotDirectly, else NeverInjected. A text that is no mode is left
+//     to [Validate].
 //  3. DeadlineUnused: missingStateDeadlineSeconds with onMissingState EvictWithout,
 //     which waits for nothing (F6).
 //  4. NoStateTime: maxStateAgeSeconds without takenAt (R2, R4).
 //  5. RulesOnlyUnderApplication: rules under application and none under a cluster
 //     block that is there (F10).
-//  6. NothingToInherit: inheritStatePreservation without an application block, or
-//     without a statePreservation in it (F10).
+//  6. Of inheritStatePreservation: NothingToInherit without an application block, or
+//     without a statePreservation in it (F10), else rule 2 for the mode of the cluster
+//     block. What rules 1, 3 and 4 say of the state is said once, under application.
 //  7. ShortInitialToleration: initialTolerationSeconds below tolerationSeconds, which
 //     is 300 if it is nil (F3).
 //  8. WaitUnused: soakSeconds, other than 0, under a mode other than Gracefully (P6), and
@@ -157,13 +162,14 @@ func waitWarnings(mode purge.Mode, w Waits, at *field.Path) []Warning {
 // The cluster block is there.
 func inheritanceWarnings(b Behavior, at *field.Path) []Warning {
 	if b.Cluster.InheritStatePreservation {
-		if b.Application != nil && b.Application.StatePreservation != nil {
-			return nil
+		at = at.Child("inheritStatePreservation")
+		if b.Application == nil || b.Application.StatePreservation == nil {
+			return []Warning{{
+				Field: at.String(), Reason: NothingToInherit,
+				Message: "there is no statePreservation under application: nothing is carried",
+			}}
 		}
-		return []Warning{{
-			Field: at.Child("inheritStatePreservation").String(), Reason: NothingToInherit,
-			Message: "there is no statePreservation under application: nothing is carried",
-		}}
+		return injectionWarnings(b.Cluster.PurgeMode, *b.Application.StatePreservation, at, at)
 	}
 	if b.Application == nil || ruleCount(b.Application.StatePreservation) == 0 || ruleCount(b.Cluster.StatePreservation) > 0 {
 		return nil
@@ -182,7 +188,7 @@ func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *fiel
 	if len(sp.Rules) == 0 {
 		return []Warning{{Field: at.Child("rules").String(), Reason: NoRules, Message: "there are no rules: nothing is carried"}}
 	}
-	out := injectionWarnings(mode, at.Child("rules"))
+	out := injectionWarnings(mode, *sp, at.Child("rules"), at.Child("injectWhenNotDirectly"))
 	if sp.MissingStateDeadlineSeconds != nil && sp.OnMissingState == preservation.EvictWithout {
 		out = append(out, Warning{
 			Field: at.Child("missingStateDeadlineSeconds").String(), Reason: DeadlineUnused,
@@ -198,16 +204,24 @@ func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *fiel
 	return out
 }
 
-// injectionWarnings tell what becomes of state under the mode. There are rules.
-func injectionWarnings(mode purge.Mode, rules *field.Path) []Warning {
+// injectionWarnings tell what becomes of state under the mode, at the field that is to
+// blame.
+func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, rules, inject *field.Path) []Warning {
 	normal, err := purge.Normalize(mode)
-	if err != nil || normal == purge.Directly {
+	switch {
+	case err != nil || normal == purge.Directly || len(sp.Rules) == 0:
 		return nil
+	case sp.InjectWhenNotDirectly:
+		return []Warning{{
+			Field: inject.String(), Reason: InjectedBesideOldCopy,
+			Message: fmt.Sprintf("with purge mode %s the old copy may run on with the state that the new one receives: only for state that is read", normal),
+		}}
+	default:
+		return []Warning{{
+			Field: rules.String(), Reason: NeverInjected,
+			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
+		}}
 	}
-	return []Warning{{
-		Field: rules.String(), Reason: NeverInjected,
-		Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
-	}}
 }
 
 func ruleCount(sp *preservation.StatePreservation) int {

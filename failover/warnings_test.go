@@ -186,11 +186,57 @@ func TestWarningsOfExtensions(t *testing.T) {
 	with := func(sp *preservation.StatePreservation) failover.Behavior {
 		return failover.Behavior{Application: &failover.ApplicationBehavior{PurgeMode: purge.Directly, StatePreservation: sp}, Cluster: inheriting}
 	}
+	inject := func(mode purge.Mode) *failover.ApplicationBehavior {
+		sp := preserving(rule(job, "{.job}"))
+		sp.InjectWhenNotDirectly = true
+		return &failover.ApplicationBehavior{PurgeMode: mode, StatePreservation: sp}
+	}
+	inherit := func(mode purge.Mode) *failover.ClusterBehavior {
+		return &failover.ClusterBehavior{PurgeMode: mode, InheritStatePreservation: true}
+	}
+	beside := func(at, mode string) []failover.Warning {
+		return []failover.Warning{{
+			Field: at, Reason: failover.InjectedBesideOldCopy,
+			Message: "with purge mode " + mode + " the old copy may run on with the state that the new one receives: only for state that is read",
+		}}
+	}
+	const injected, inherited = a + "statePreservation.injectWhenNotDirectly", c + "inheritStatePreservation"
 	tests := map[string]struct {
 		reason string
 		in     failover.Behavior
 		want   []failover.Warning
 	}{
+		"injected, directly":   {reason: "the old copy is gone before (I1)", in: failover.Behavior{Application: inject("Immediately")}},
+		"injected, gracefully": {reason: "it is injected after all, while the old copy runs (I1)", in: failover.Behavior{Application: inject("Graciously")}, want: beside(injected, "Gracefully")},
+		"injected, empty mode": {reason: "empty is Gracefully (P2)", in: failover.Behavior{Application: inject("")}, want: beside(injected, "Gracefully")},
+		"injected, never":      {reason: "the old copy stays (I1)", in: failover.Behavior{Application: inject(purge.Never)}, want: beside(injected, "Never")},
+		"injected, no mode":    {reason: "Validate refuses it, a warning would guess", in: failover.Behavior{Application: inject("Later")}},
+		"injected, cluster": {
+			reason: "the cluster block has its own (I1)",
+			in:     failover.Behavior{Cluster: &failover.ClusterBehavior{PurgeMode: purge.Never, StatePreservation: inject("").StatePreservation}},
+			want:   beside(c+"statePreservation.injectWhenNotDirectly", "Never"),
+		},
+		"injected, no rules": {
+			reason: "nothing is injected",
+			in:     failover.Behavior{Application: &failover.ApplicationBehavior{StatePreservation: &preservation.StatePreservation{InjectWhenNotDirectly: true}}},
+			want:   []failover.Warning{{Field: a + "statePreservation.rules", Reason: failover.NoRules, Message: "there are no rules: nothing is carried"}},
+		},
+		"inherited, both directly":      {reason: "the old copy is gone before, whichever cause (I1)", in: failover.Behavior{Application: inject(purge.Directly), Cluster: inherit("Immediately")}},
+		"inherited, cluster gracefully": {reason: "the mode of the cluster block counts (F10)", in: failover.Behavior{Application: inject(purge.Directly), Cluster: inherit("")}, want: beside(inherited, "Gracefully")},
+		"inherited, only application":   {reason: "the mode of the cluster block counts (F10)", in: failover.Behavior{Application: inject(""), Cluster: inherit(purge.Directly)}, want: beside(injected, "Gracefully")},
+		"inherited, never injected": {
+			reason: "rules of application, and a mode that never injects them (I1, F10)",
+			in:     failover.Behavior{Application: policy(purge.Directly).Application, Cluster: inherit(purge.Never)},
+			want: []failover.Warning{{
+				Field: inherited, Reason: failover.NeverInjected,
+				Message: "with purge mode Never the state is collected and never injected: use Directly",
+			}},
+		},
+		"inherited, no rules, never": {
+			reason: "there is nothing that could be injected",
+			in:     failover.Behavior{Application: &failover.ApplicationBehavior{StatePreservation: preserving()}, Cluster: inherit(purge.Never)},
+			want:   []failover.Warning{{Field: a + "statePreservation.rules", Reason: failover.NoRules, Message: "there are no rules: nothing is carried"}},
+		},
 		"initial, longer":  {reason: "what starts gets more time (F3)", in: tolerating(ptr(int32(60)), ptr(int32(61)))},
 		"initial, equal":   {reason: "nothing is special about the start", in: tolerating(ptr(int32(60)), ptr(int32(60)))},
 		"initial, shorter": {reason: "what starts gets less time (F3)", in: tolerating(ptr(int32(60)), ptr(int32(59))), want: short("60")},
