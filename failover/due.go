@@ -118,7 +118,7 @@ func tolerance(conditions DecisionConditions, c *ClusterRecord) time.Duration {
 // limitedUntil says whether the revision failed over as often as it may, and when it
 // may again; zero = never (F3).
 func (p *planner) limitedUntil(conditions DecisionConditions) (time.Time, bool) {
-	if conditions.MaxFailovers == nil {
+	if conditions.MaxFailovers == nil || *conditions.MaxFailovers < 1 { // which Validate refuses
 		return time.Time{}, false
 	}
 	var counted []time.Time

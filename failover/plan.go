@@ -36,11 +36,12 @@ import (
 // time before its next check, with the same input, it decides the same (F13).
 //
 // The error joins a [*ClusterError] for each cluster that is blocked; the answer is
-// valid beside it. The one other error is a [*RecordError]: then nothing is decided,
-// the record, targets and tasks are those of the input, and every target is held.
+// valid beside it. A [*RecordError], and a *field.Error for a Now before 1970 or after
+// 9999, are of another kind: then nothing is decided, the record, targets and tasks are
+// those of the input, and every target is held.
 // Inputs are not changed, and the answer shares nothing with them.
 func Plan(in PlanInput) (PlanOutput, error) {
-	if err := in.Record.Check(); err != nil {
+	if err := in.check(); err != nil {
 		return refuse(in, err), err
 	}
 	p := newPlanner(in)
@@ -52,6 +53,14 @@ func Plan(in PlanInput) (PlanOutput, error) {
 	p.assess()
 	p.place()
 	return p.finish()
+}
+
+// check says whether anything can be decided at all.
+func (in PlanInput) check() error {
+	if in.Now.Unix() <= 0 || in.Now.UTC().Year() > 9999 {
+		return field.Invalid(field.NewPath("now"), in.Now.String(), "give the time of the call")
+	}
+	return in.Record.Check()
 }
 
 // ClusterError says what keeps the application on a cluster (L7). errors.As finds
@@ -114,13 +123,13 @@ func refuse(in PlanInput, err error) PlanOutput {
 		Record: in.Record.clone(), Targets: cloneTargets(in.Targets),
 		Tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
 	}
-	out.Warnings = append(out.Warnings, Warning{Reason: UnusableRecord, Message: err.Error()})
+	out.Warnings = append(out.Warnings, Warning{Reason: UnusableInput, Message: err.Error()})
 	for _, target := range targetNames(in.Targets) {
 		out.Placements = append(out.Placements, Placement{
-			Cluster: target, Action: Hold, Reason: GateReason(UnusableRecord), Message: err.Error(),
+			Cluster: target, Action: Hold, Reason: GateReason(UnusableInput), Message: err.Error(),
 		})
 		out.Decisions = append(out.Decisions, Decision{
-			Cluster: target, Outcome: Blocked, Reason: Reason(UnusableRecord), Message: err.Error(),
+			Cluster: target, Outcome: Blocked, Reason: Reason(UnusableInput), Message: err.Error(),
 		})
 	}
 	return out.orEmpty()
@@ -355,15 +364,12 @@ func (p *planner) limit() {
 		if _, known := perRevision[f.Revision]; !known && len(perRevision) == MaxHistory {
 			continue
 		}
-		if perRevision[f.Revision]++; perRevision[f.Revision] <= maxFailovers {
+		if perRevision[f.Revision]++; perRevision[f.Revision] <= MaxFailovers {
 			out = append(out, f)
 		}
 	}
 	slices.Reverse(out)
 	p.failovers = out
 }
-
-// maxFailovers is the largest number that a policy may allow.
-const maxFailovers = 100
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

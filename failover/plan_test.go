@@ -343,16 +343,16 @@ func TestPlanMissingState(t *testing.T) {
 func TestPlanTaints(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, stateful(purge.Directly, 300), "east").see("east", eviction.Healthy, "A").run(0)
-	s.know("east", failover.ClusterFacts{Taints: untolerated()}).run(10).decides("east", failover.Evict, failover.TaintUntolerated)
+	s.know("east", failover.ClusterFacts{Taints: lostCluster()}).run(10).decides("east", failover.Evict, failover.TaintUntolerated)
 	s.choose("west").run(20).places("west", failover.Hold, failover.OldCopyNotGone, "")
-	s.know("east", failover.ClusterFacts{Taints: untolerated(), Fenced: true}).run(30).places("west", failover.Apply, failover.Injected, "A")
+	s.know("east", failover.ClusterFacts{Taints: lostCluster(), Fenced: true}).run(30).places("west", failover.Apply, failover.Injected, "A")
 }
 
 func TestPlanLeavesAnEmptyTarget(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 	s.choose("west").run(10).places("west", failover.Hold, failover.OldCopyNotGone, "")
-	s.know("west", failover.ClusterFacts{Taints: untolerated()}).run(20).decides("west", failover.Evict, failover.TaintUntolerated)
+	s.know("west", failover.ClusterFacts{Taints: lostCluster()}).run(20).decides("west", failover.Evict, failover.TaintUntolerated)
 	s.gone("west").gone("east").choose("north").run(30).places("north", failover.Apply, failover.Injected, "A")
 }
 

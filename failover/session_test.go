@@ -220,6 +220,6 @@ func stateful(mode purge.Mode, toleration int32) failover.Behavior {
 	}
 }
 
-func untolerated() []failover.Taint {
+func lostCluster() []failover.Taint {
 	return []failover.Taint{{Key: "example.com/lost", Effect: failover.NoExecute}}
 }

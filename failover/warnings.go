@@ -55,8 +55,8 @@ const (
 	// PartialMove means that state waits for a copy while the application has several
 	// targets (F9).
 	PartialMove WarningReason = "PartialMove"
-	// UnusableRecord means that Plan cannot use the record (F1).
-	UnusableRecord WarningReason = "UnusableRecord"
+	// UnusableInput means that Plan cannot use the record, or the time (F1, L2).
+	UnusableInput WarningReason = "UnusableInput"
 	// InvalidRequest means that a request asks for something unknown (L6).
 	InvalidRequest WarningReason = "InvalidRequest"
 	// WithdrawRefused means that a request to withdraw is refused (E11).
