@@ -35,7 +35,7 @@
 //		}
 //		if placement.State != nil {
 //			// An error means: write nothing, never go on without the state.
-//			manifest, _, err = preservation.Inject(manifest, *placement.State, preservation.InjectOptions{})
+//			manifest, _, err = preservation.Inject(manifest, *placement.State, preservation.InjectOptions{Cluster: placement.Cluster})
 //		}
 //	}
 //	// Look again after out.NextCheck, or when an input changes.

@@ -68,7 +68,7 @@ func Example() {
 			if gated.Action == failover.Hold {
 				continue
 			}
-			manifest, _, err := preservation.Inject(job, gated.State, preservation.InjectOptions{})
+			manifest, _, err := preservation.Inject(job, gated.State, preservation.InjectOptions{Cluster: gated.Cluster})
 			fmt.Println(manifest.GetLabels(), err)
 		}
 	}

@@ -132,7 +132,7 @@ type PrepareInput struct {
 	// Template is the manifest for the trial injection; nil = no trial (I2).
 	Template *unstructured.Unstructured
 	// Injection are the options of the host's injections, for the trial; Protection
-	// below counts for them too.
+	// below counts for them too, and their Cluster does not: a template is for none.
 	Injection preservation.InjectOptions
 	// Protection adds to the keys that rules must not write (S11).
 	Protection preservation.Protection

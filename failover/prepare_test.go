@@ -330,10 +330,15 @@ func TestPrepareErrors(t *testing.T) {
 		t.Errorf("a status of east that was not collected yet may come: %+v", ruleError)
 	}
 
-	_, err = failover.Prepare(preparing(func(in *input) { in.Template = manifest(map[string]any{"a": true}) }))
+	_, err = failover.Prepare(preparing(func(in *input) {
+		in.Template, in.Injection.Cluster = manifest(map[string]any{"a": true}), "west"
+	}))
 	var injectError *preservation.InjectError
 	require.ErrorAs(t, err, &injectError)
 	require.ErrorIs(t, err, preservation.BadManifest)
+	if injectError.Cluster != "" {
+		t.Errorf("a template belongs to no cluster: %v", err)
+	}
 
 	var fieldError *field.Error
 	_, err = failover.Prepare(preparing(func(in *input) { in.Policy.Cluster.PurgeMode = "x" }))

@@ -27,7 +27,8 @@ func ApplyConfiguration(manifest *unstructured.Unstructured, state State, option
 		return nil, report, err
 	}
 	if injected.GetAPIVersion() == "" || injected.GetKind() == "" || injected.GetName() == "" {
-		return nil, Report{}, badManifest("apiVersion, kind and metadata.name say what to apply to, and one of them is missing")
+		err := badManifest("apiVersion, kind and metadata.name say what to apply to, and one of them is missing")
+		return nil, Report{}, inCluster(err, options.Cluster)
 	}
 	out := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": injected.GetAPIVersion(), "kind": injected.GetKind(),
@@ -41,7 +42,7 @@ func ApplyConfiguration(manifest *unstructured.Unstructured, state State, option
 			continue
 		}
 		if err := applyChange(out.Object, change, workloadOf(injected)); err != nil {
-			return nil, Report{}, atKey(err, change.Ref)
+			return nil, Report{}, inCluster(atKey(err, change.Ref), options.Cluster)
 		}
 	}
 	return out, report, nil

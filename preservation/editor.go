@@ -171,3 +171,20 @@ func atKey(err error, key Ref) error {
 	}
 	return err
 }
+
+// inCluster says in each error of an injection which cluster it is about (L7). The
+// errors were made by the injection, and nobody else has them yet.
+func inCluster(err error, cluster string) error {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		for _, one := range joined.Unwrap() {
+			_ = inCluster(one, cluster)
+		}
+		return err
+	}
+	var inject *InjectError
+	if errors.As(err, &inject) {
+		inject.Cluster = cluster
+	}
+	return err
+}

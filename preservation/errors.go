@@ -145,6 +145,8 @@ type InjectError struct {
 	// Class is one of those that the package comment lists for an injection;
 	// errors.Is finds it.
 	Class Class
+	// Cluster that the manifest is for; empty if the caller named none.
+	Cluster string
 	// Target and Key name the place concerned; empty if it is the manifest as a
 	// whole.
 	Target Target
@@ -153,16 +155,21 @@ type InjectError struct {
 	Detail string
 }
 
-// Error names class and key (L7).
+// Error names cluster, key and class, in that order (L7).
 func (e *InjectError) Error() string {
-	if e.Key == "" {
-		return fmt.Sprintf("%s: %s", e.Class, e.Detail)
+	var b strings.Builder
+	if e.Cluster != "" {
+		fmt.Fprintf(&b, "cluster %q: ", e.Cluster)
 	}
-	target := strings.ToLower(string(e.Target))
-	if e.Target == PodTemplateLabel {
-		target = "label of the pod template"
+	if e.Key != "" {
+		target := strings.ToLower(string(e.Target))
+		if e.Target == PodTemplateLabel {
+			target = "label of the pod template"
+		}
+		b.WriteString(strings.TrimSpace(fmt.Sprintf("%s %q", target, e.Key)) + ": ")
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %q: %s: %s", target, e.Key, e.Class, e.Detail))
+	fmt.Fprintf(&b, "%s: %s", e.Class, e.Detail)
+	return b.String()
 }
 
 // Unwrap returns the class (L7).

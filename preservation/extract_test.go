@@ -200,6 +200,8 @@ func TestErrorTexts(t *testing.T) {
 		`cluster "east": rule 1 (a/b) {.x}: BadStatus: no`: &preservation.RuleError{Cluster: "east", Rule: 1, Alias: "a/b", Path: "{.x}", Class: preservation.BadStatus, Detail: "no"},
 		`rule 0 (a) {.x}: BadStatus`:                       &preservation.RuleError{Alias: "a", Path: "{.x}", Class: preservation.BadStatus},
 		`label "a": Refused: no`:                           &preservation.InjectError{Class: preservation.Refused, Target: preservation.Label, Key: "a", Detail: "no"},
+		`cluster "east": field ".a": Refused: no`:          &preservation.InjectError{Cluster: "east", Class: preservation.Refused, Target: preservation.Field, Key: ".a", Detail: "no"},
+		`cluster "east": BadManifest: no`:                  &preservation.InjectError{Cluster: "east", Class: preservation.BadManifest, Detail: "no"},
 		`BadManifest: no`:                                  &preservation.InjectError{Class: preservation.BadManifest, Detail: "no"},
 		`Refused`:                                          preservation.Refused,
 	} {

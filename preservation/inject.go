@@ -25,6 +25,9 @@ type InjectOptions struct {
 	// Force writes also what restarts the pods of a copy that runs, or what the API
 	// server lets nobody change later (I4).
 	Force bool
+	// Cluster names where the manifest goes, for errors (L7); empty is fine, as for
+	// a template, which belongs to no cluster.
+	Cluster string
 }
 
 // Inject writes the state into a copy of the manifest (I2 to I5):
@@ -52,8 +55,9 @@ type InjectOptions struct {
 //     around a field of the state.
 //
 // Any error means that there is no manifest: never go on without the state. The
-// error joins an [*InjectError] for each key, in the order of targets and keys. Of
-// the report only the conflicts are left then.
+// error joins an [*InjectError] for each key, in the order of targets and keys, and
+// each names the Cluster of the options. Of the report only the conflicts are left
+// then.
 //
 // The manifest is not changed and the result shares nothing with it. Injecting
 // twice equals injecting once (I6). An empty state gives a plain copy. Labels and
@@ -61,6 +65,11 @@ type InjectOptions struct {
 // of texts take the types that apimachinery can deep-copy; its JSON differs in
 // what the report lists only.
 func Inject(manifest *unstructured.Unstructured, state State, options InjectOptions) (*unstructured.Unstructured, Report, error) {
+	out, report, err := inject(manifest, state, options)
+	return out, report, inCluster(err, options.Cluster)
+}
+
+func inject(manifest *unstructured.Unstructured, state State, options InjectOptions) (*unstructured.Unstructured, Report, error) {
 	e, err := open(manifest, options, append(state.Keys(), options.Owned...))
 	if err == nil {
 		err = errors.Join(state.coherent(), e.checkOwned(state))

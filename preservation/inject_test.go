@@ -373,6 +373,63 @@ label "sel": Refused: spec.selector uses the key`,
 	}
 }
 
+// L7: every error of an injection names the cluster, where the caller does.
+func TestInjectErrorsNameTheCluster(t *testing.T) {
+	t.Parallel()
+	type state = preservation.State
+	const good = `{"apiVersion":"v1","kind":"X","metadata":{"name":"n"},"spec":{"l":[1],"o":{"a":1}}}`
+	inject := func(manifest string, s state, options preservation.InjectOptions) error {
+		_, _, err := preservation.Inject(manifestOf(mustDecode(t, manifest)), s, options)
+		return err
+	}
+	apply := func(manifest string, s state, options preservation.InjectOptions) error {
+		_, _, err := preservation.ApplyConfiguration(manifestOf(mustDecode(t, manifest)), s, options)
+		return err
+	}
+	remove := func(manifest string, _ state, options preservation.InjectOptions) error {
+		_, err := preservation.RemoveRules(manifestOf(mustDecode(t, manifest)), []preservation.Rule{{AliasLabelName: "a"}}, options)
+		return err
+	}
+	cases := map[string]struct {
+		reason   string
+		call     func(string, state, preservation.InjectOptions) error
+		manifest string
+		state    state
+		owned    []preservation.Ref
+		errors   int
+	}{
+		"Manifest":     {"the manifest as a whole", inject, `{}`, state{}, nil, 1},
+		"Labels":       {"what is there already", inject, `{"metadata":{"labels":1}}`, state{}, nil, 1},
+		"Keys":         {"each of several", inject, good, state{Labels: map[string]string{"a": "", "b": "", "c": "1"}}, nil, 2},
+		"Overlap":      {"a state that nothing can hold", inject, good, state{Fields: map[string]string{".spec.o": "{}", ".spec.o.a": "1"}}, nil, 1},
+		"OverlapOwned": {"beside what is owned", inject, good, state{Fields: map[string]string{".spec.o": "{}", ".spec.o.a": "1"}}, []preservation.Ref{{Target: "Volume"}}, 2},
+		"Budget":       {"all annotations together", inject, good, state{Annotations: map[string]string{"a": strings.Repeat("x", preservation.MaxAnnotationsBytes)}}, nil, 1},
+		"Apply":        {"what fails for Inject", apply, good, state{Labels: map[string]string{"a": ""}}, nil, 1},
+		"ApplyUnnamed": {"nothing to apply to", apply, `{"metadata":{}}`, state{}, nil, 1},
+		"ApplyItem":    {"one key", apply, good, state{Fields: map[string]string{".spec.l[0]": "2"}}, nil, 1},
+		"Remove":       {"by rules", remove, `{"metadata":{"labels":1}}`, state{}, nil, 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plain := tc.call(tc.manifest, tc.state, preservation.InjectOptions{Owned: tc.owned})
+			named := tc.call(tc.manifest, tc.state, preservation.InjectOptions{Owned: tc.owned, Cluster: "east"})
+			var want []string
+			for line := range strings.Lines(plain.Error()) {
+				want = append(want, `cluster "east": `+line)
+			}
+			if diff := cmp.Diff(strings.Join(want, ""), textOf(named)); diff != "" || len(want) != tc.errors {
+				t.Errorf("%s: want %d errors (-want +got):\n%s", tc.reason, tc.errors, diff)
+			}
+			var typed *preservation.InjectError
+			require.ErrorAs(t, named, &typed, tc.reason)
+			if typed.Cluster != "east" {
+				t.Errorf("%s: the cluster is %q", tc.reason, typed.Cluster)
+			}
+		})
+	}
+}
+
 // F27: what a program builds, deep copy panics on, and JSON holds.
 func TestInjectTakesGoValues(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,8 @@ import (
 // equals removing once. Maps of labels or annotations that the injection created
 // go away with the last of them. A report of another version is BadReport: one with
 // a target or an effect that is not known, or with a field that is not for state.
-// Other errors and aliasing are those of Inject.
+// Other errors and aliasing are those of Inject, but they name no cluster: a report
+// does not know it.
 func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.Unstructured, error) {
 	var keys []Ref
 	options := InjectOptions{Force: true}
@@ -94,7 +95,7 @@ func RemoveRules(manifest *unstructured.Unstructured, rules []Rule, options Inje
 	}
 	e, err := open(manifest, options, options.Owned)
 	if err != nil {
-		return nil, err
+		return nil, inCluster(err, options.Cluster)
 	}
 	e.dropOwned(State{})
 	return e.close(), nil

@@ -83,7 +83,7 @@ func hold(i *injection, reason string) {
 
 func (d *dryRun) inject(out *injection, g failover.Gated) {
 	manifest, report, err := preservation.Inject(d.in.manifest, g.State, preservation.InjectOptions{
-		Protection: preservation.KarmadaProtection(),
+		Protection: preservation.KarmadaProtection(), Cluster: g.Cluster,
 	})
 	if err != nil {
 		hold(out, string(failover.InjectionRefused))

@@ -151,7 +151,7 @@ func run(out io.Writer) error {
 			if !gate.Inject {
 				continue
 			}
-			injected, _, err := preservation.Inject(manifest, gate.State, preservation.InjectOptions{})
+			injected, _, err := preservation.Inject(manifest, gate.State, preservation.InjectOptions{Cluster: gate.Cluster})
 			if err != nil {
 				return err
 			}
