@@ -96,6 +96,40 @@ func TestOwnedIsNoConflict(t *testing.T) {
 	}
 }
 
+// Owning a label is owning it in the pod template too, and not the other way round.
+func TestOwnedLabelsOfThePodTemplate(t *testing.T) {
+	t.Parallel()
+	const manifest = `{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"labels":{"a":"older"}},` +
+		`"spec":{"jobTemplate":{"spec":{"template":{"metadata":{"labels":{"a":"older"}}}}}}}`
+	inTemplate := preservation.Ref{Target: preservation.PodTemplateLabel, Key: "a"}
+	cases := map[string]struct {
+		reason string
+		owned  []preservation.Ref
+		want   []preservation.Ref // the conflicts
+	}{
+		"nothing":      {"both are values of somebody else", nil, []preservation.Ref{label("a"), inTemplate}},
+		"label":        {"a rule names the label, and the other follows it", labels("a"), nil},
+		"pod template": {"the label of the object is not what was written", []preservation.Ref{inTemplate}, labels("a")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state := stateOf(map[string]string{"a": "newer"})
+			state.Conflicts = []preservation.RefConflict{{Ref: label("a"), Conflict: preservation.Fail}}
+			_, report, _ := preservation.Inject(manifestOf(mustDecode(t, manifest)), state, preservation.InjectOptions{PodTemplate: true, Owned: tc.owned})
+			var conflicts []preservation.Ref
+			for _, change := range report.Changes {
+				if change.Effect == preservation.Conflicted {
+					conflicts = append(conflicts, change.Ref)
+				}
+			}
+			if diff := cmp.Diff(tc.want, conflicts); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // What was there is reported also where it ends the injection.
 func TestConflictIsReported(t *testing.T) {
 	t.Parallel()

@@ -128,28 +128,25 @@ func (e *editor) putAll(state State) ([]Change, error) {
 			conflict = Replace
 		}
 		change, err := e.put(key, state, conflict)
-		if err != nil {
-			errs = append(errs, atKey(err, key))
-		}
-		changes = append(changes, change)
+		changes, errs = append(changes, change), append(errs, atKey(err, key))
 	}
 	return changes, errors.Join(errs...)
 }
 
 // put writes one value of the state and says how.
 func (e *editor) put(key Ref, state State, conflict Conflict) (Change, error) {
-	change := Change{Ref: key, Value: state.values(key.Target)[key.Key], Effect: Written}
-	if f := e.fault(key, change.Value); f != nil {
-		return change, &InjectError{Class: f.class, Detail: f.detail}
+	value := state.values(key.Target)[key.Key]
+	if f := e.fault(key, value); f != nil {
+		return Change{}, &InjectError{Class: f.class, Detail: f.detail}
 	}
 	at := e.place(key.Target)
 	old, found, err := at.get(key.Key)
 	if err != nil {
-		return change, err
+		return Change{}, err
 	}
-	change.Old = old
+	change := Change{Ref: key, Value: value, Old: old, Effect: Written}
 	switch {
-	case found && sameValue(key.Target, old, change.Value):
+	case sameValue(key.Target, old, value): // nothing is not the same: the value is none
 		change.Effect = Unchanged
 		return change, nil
 	case !isNothing(key.Target, old) && conflict == KeepExisting:

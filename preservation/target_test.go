@@ -179,6 +179,14 @@ func TestValidateTargets(t *testing.T) {
 			reason: "L6", rules: one(func(r *preservation.Rule) { r.Target = "PodTemplateLabel" }),
 			want: []finding{{field.ErrorTypeNotSupported, "p.rules[0].target", `"Label", "Annotation", "Field"`}},
 		},
+		"UnknownTargetDefault": {
+			reason: "L6: nothing is legal for a target that is not known",
+			rules:  one(func(r *preservation.Rule) { r.Target, r.Default = "Volume", "x" }),
+			want: []finding{
+				{field.ErrorTypeNotSupported, "p.rules[0].target", `"Label", "Annotation", "Field"`},
+				{field.ErrorTypeInvalid, "p.rules[0].default", "the target is not known"},
+			},
+		},
 		"UnknownConflict": {
 			reason: "L6", rules: one(func(r *preservation.Rule) { r.Conflict = "Merge" }),
 			want: []finding{{field.ErrorTypeNotSupported, "p.rules[0].conflict", `"Replace", "Keep", "Fail"`}},
