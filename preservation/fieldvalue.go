@@ -122,10 +122,7 @@ func trimZeros(text string) string {
 // sameField compares two fields as JSON values: neither the spelling of a number
 // nor that of an object matters, since the API server has its own.
 func sameField(a, b string) bool {
-	x, f := decodeField(a)
-	if f != nil {
-		return false
-	}
+	x, _ := decodeField(a) // what is no value is null here, and null is no value
 	y, f := decodeField(b)
 	return f == nil && marshal(x) == marshal(y)
 }
@@ -152,10 +149,11 @@ func spelledAlike(value any) any {
 			v[i] = spelledAlike(inner)
 		}
 	case json.Number:
-		if whole, err := strconv.ParseInt(string(v), 10, 64); err == nil && strconv.FormatInt(whole, 10) == string(v) {
+		// What does not parse reads back as another text.
+		if whole, _ := strconv.ParseInt(string(v), 10, 64); strconv.FormatInt(whole, 10) == string(v) {
 			return whole
 		}
-		if float, err := strconv.ParseFloat(string(v), 64); err == nil && marshal(float) == string(v) {
+		if float, _ := strconv.ParseFloat(string(v), 64); marshal(float) == string(v) {
 			return float
 		}
 	}

@@ -41,7 +41,7 @@ func TestFieldNumbers(t *testing.T) {
 func TestRestoredTypes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"1": "int64 1", "-5": "int64 -5", "1.5": "float64 1.5", "1.50": "json.Number 1.50", "1e+21": "float64 1e+21", "1e21": "json.Number 1e21",
+		"1": "int64 1", "10": "int64 10", "-5": "int64 -5", "1.5": "float64 1.5", "1.50": "json.Number 1.50", "1e+21": "float64 1e+21", "1e21": "json.Number 1e21",
 		"1e400": "json.Number 1e400", "12345678901234567890": "json.Number 12345678901234567890", "-0": "float64 -0",
 		`[1,{"a":2.5}]`: "[]interface {} [1 map[a:2.5]]", "null": "<nil> <nil>", `"x"`: "string x", "true": "bool true",
 	} {
@@ -89,6 +89,7 @@ func TestSameField(t *testing.T) {
 		"bigNeighbor": {"9007199254740993", "9007199254740992", false},
 		"rounded":     {"12345678901234567890", "12345678901234567000", false},
 		"list order":  {"[1,2]", "[2,1]", false},
+		"null":        {"null", "null", false}, // no injection writes it
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +100,31 @@ func TestSameField(t *testing.T) {
 			if _, still := out.Object["spec"].(map[string]any)["a"]; still == tc.same {
 				t.Errorf("%s and %s: the same must be %t", tc.old, tc.value, tc.same)
 			}
+		})
+	}
+}
+
+// The class tells a value that is too large from one that is none.
+func TestFieldValueClasses(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason, value string
+		want          preservation.Class
+	}{
+		"nothing":   {"no JSON", "", preservation.InvalidValue},
+		"cut short": {"no JSON", "{", preservation.InvalidValue},
+		"two":       {"exactly one value", "1 2", preservation.InvalidValue},
+		"null":      {"S4: no value", "null", preservation.InvalidValue},
+		"no text":   {"S4: no value", `""`, preservation.InvalidValue},
+		"long":      {"S12", `"` + strings.Repeat("x", preservation.MaxValueBytes) + `"`, preservation.TooLarge},
+		"selector":  {"I5", `{"selector":1}`, preservation.Refused},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state := preservation.State{Fields: map[string]string{".spec.a": tc.value}}
+			_, _, err := preservation.Inject(manifestOf(mustDecode(t, `{"metadata":{},"spec":{}}`)), state, preservation.InjectOptions{})
+			require.ErrorIs(t, err, tc.want, tc.reason)
 		})
 	}
 }
