@@ -82,7 +82,9 @@ func (e *editor) report(changes []Change) Report {
 		if set.null {
 			report.Null = append(report.Null, set.target)
 		}
-		report.PodMetadataCreated = report.PodMetadataCreated || set.made
+		if set.made {
+			report.PodMetadataCreated = true
+		}
 	}
 	return report
 }
@@ -161,19 +163,17 @@ func (e *editor) checkBudget() error {
 	}
 }
 
-// atKey says which key an error is about.
+// atKey says which key an error is about. The error is new, and nobody else has it.
 func atKey(err error, key Ref) error {
 	var inject *InjectError
 	if errors.As(err, &inject) {
-		named := *inject
-		named.Target, named.Key = key.Target, key.Key
-		return &named
+		inject.Target, inject.Key = key.Target, key.Key
 	}
 	return err
 }
 
-// inCluster says in each error of an injection which cluster it is about (L7). The
-// errors were made by the injection, and nobody else has them yet.
+// inCluster says in each error of an injection which cluster it is about (L7). They
+// are new, too.
 func inCluster(err error, cluster string) error {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
