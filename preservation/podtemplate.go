@@ -46,11 +46,11 @@ func workloadOf(manifest *unstructured.Unstructured) workload {
 	}
 }
 
-// holds says that the path leads to the pod template, into it, or to a field
-// around it. Of a kind that is not known, what is called a template is one.
+// holds says that the path leads into the pod template. Of a kind that is not
+// known, what is called a template is one.
 func (w workload) holds(path fieldPath) bool {
 	if w.template != nil {
-		return path.within(w.template) || w.template.within(path)
+		return path.within(w.template)
 	}
 	return slices.ContainsFunc(path, func(step fieldStep) bool {
 		return step.key == "template" || step.key == "podTemplate"
@@ -149,8 +149,7 @@ func addSelector(keys map[string]bool, spec map[string]any) {
 	expressions, _ := selector["matchExpressions"].([]any)
 	for _, expression := range expressions {
 		requirement, _ := expression.(map[string]any)
-		if key, ok := requirement["key"].(string); ok {
-			keys[key] = true
-		}
+		key, _ := requirement["key"].(string)
+		keys[key] = true // empty is no key
 	}
 }

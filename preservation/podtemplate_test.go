@@ -63,8 +63,10 @@ func TestPodTemplateLabels(t *testing.T) {
 			out, _, err := preservation.Inject(manifestOf(object), state, options)
 			if tc.refused != "" {
 				require.ErrorIs(t, err, preservation.Refused, tc.reason)
-				if !strings.Contains(err.Error(), tc.refused) {
-					t.Errorf("%s: want %q, got %v", tc.reason, tc.refused, err)
+				var typed *preservation.InjectError
+				require.ErrorAs(t, err, &typed)
+				if !strings.Contains(err.Error(), tc.refused) || typed.Key == "" && typed.Target != preservation.PodTemplateLabel {
+					t.Errorf("%s: want %q, got %s %v", tc.reason, tc.refused, typed.Target, err)
 				}
 				return
 			}
@@ -152,6 +154,7 @@ func TestProtectedFields(t *testing.T) {
 		"JobBackoff":         {"immutable", "batch/v1/Job", ".spec.backoffLimitPerIndex", 0, immutable},
 		"JobManagedBy":       {"immutable", "batch/v1/Job", ".spec.managedBy", 0, immutable},
 		"JobManualSelector":  {"immutable", "batch/v1/Job", ".spec.manualSelector", 0, immutable},
+		"UnknownWholeToo":    {"by its other name", "x.io/v1/Job", ".spec.a.template", asked | forced, whole},
 		"Unknown":            {"any field", "example.com/v1/App", ".spec.serviceName", 0, may},
 		"UnknownTemplate":    {"what is called one is one", "example.com/v1/App", ".spec.a.template.x", asked, unknown},
 		"UnknownOptIn":       {"opt-in", "example.com/v1/App", ".spec.a.template.x", 0, optIn},
