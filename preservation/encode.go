@@ -121,22 +121,22 @@ func repeats(text string) bool {
 		if err != nil {
 			return false
 		}
-		inObject := len(open) > 0 && open[len(open)-1] != nil
-		switch text, isText := token.(string); {
-		case token == json.Delim('{'):
-			open, isKey = append(open, map[string]bool{}), true
-			continue
-		case token == json.Delim('['):
-			open, isKey = append(open, nil), false
-			continue
-		case token == json.Delim('}') || token == json.Delim(']'):
+		switch token {
+		case json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case json.Delim('['):
+			open = append(open, nil)
+		case json.Delim('}'), json.Delim(']'):
 			open = open[:len(open)-1]
-		case inObject && isKey && isText:
-			if open[len(open)-1][text] {
-				return true
+		default:
+			if isKey {
+				seen, key := open[len(open)-1], fmt.Sprint(token)
+				if seen[key] {
+					return true
+				}
+				seen[key], isKey = true, false
+				continue
 			}
-			open[len(open)-1][text], isKey = true, false
-			continue
 		}
 		isKey = len(open) > 0 && open[len(open)-1] != nil
 	}
