@@ -302,6 +302,7 @@ func TestInjectRefusesUnknown(t *testing.T) {
 			Labels: map[string]string{"a": "1"}, Conflicts: []preservation.RefConflict{{Ref: label("a")}},
 		}},
 		`field ".spec.a.b": BadState: it lies within .spec.a`:           {state: preservation.State{Fields: map[string]string{".spec.a": "{}", ".spec.a.b": "2"}}},
+		`field ".spec.a": BadState: it lies within .spec`:               {state: preservation.State{Fields: map[string]string{".spec": "{}", ".spec.a": "2"}}},
 		`volume "x": BadState: the target of an owned key is not known`: {owned: []preservation.Ref{label("a"), {Target: "Volume", Key: "x"}}},
 	} {
 		out, _, err := preservation.Inject(manifest, tc.state, preservation.InjectOptions{Owned: tc.owned})
