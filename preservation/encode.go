@@ -114,8 +114,10 @@ func (f *Failover) legal() bool {
 // the last one in silence, which a stranger may use to say two things at once.
 func repeats(text string) bool {
 	decoder := json.NewDecoder(strings.NewReader(text))
-	var open []map[string]bool // the objects around; nil for a list
-	isKey := false
+	var (
+		open  []map[string]bool // the objects around; nil for a list
+		isKey bool              // a text would be a key
+	)
 	for {
 		token, err := decoder.Token()
 		if err != nil {

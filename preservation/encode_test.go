@@ -159,6 +159,44 @@ func TestEncodeRefusesWhatDecodeRefuses(t *testing.T) {
 	}
 }
 
+// A state may know a part of where it comes from, but something.
+func TestEncodeFailover(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason   string
+		failover preservation.Failover
+		legal    bool
+	}{
+		"Application":     {"a cause", preservation.Failover{Cause: preservation.Application}, true},
+		"Cluster":         {"a cause", preservation.Failover{Cause: preservation.Cluster}, true},
+		"Planned":         {"a cause", preservation.Failover{Cause: preservation.Planned}, true},
+		"Origin":          {"the cause is not known", preservation.Failover{Origin: "east"}, true},
+		"FirstAttempt":    {"they count from 1", preservation.Failover{Attempt: 1}, true},
+		"FirstSecond":     {"the smallest time", preservation.Failover{Time: 1}, true},
+		"Nothing":         {"that is nil", preservation.Failover{}, false},
+		"StrangeCause":    {"L6: a closed set", preservation.Failover{Cause: "Bogus", Origin: "east"}, false},
+		"NegativeAttempt": {"they count from 1", preservation.Failover{Origin: "east", Attempt: -1}, false},
+		"NegativeTime":    {"no move is as old", preservation.Failover{Origin: "east", Time: -1}, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state := preservation.State{Labels: map[string]string{"a": "1"}, Failover: &tc.failover}
+			text, err := state.Encode()
+			if !tc.legal {
+				require.ErrorIs(t, err, preservation.BadState, tc.reason)
+				return
+			}
+			require.NoError(t, err, tc.reason)
+			back, err := preservation.DecodeState(text)
+			require.NoError(t, err, tc.reason)
+			if diff := cmp.Diff(state, back); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // The longest text decodes, one byte more is not even written.
 func TestEncodeLimit(t *testing.T) {
 	t.Parallel()
