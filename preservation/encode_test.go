@@ -66,6 +66,11 @@ func TestDecodeStateOtherLayout(t *testing.T) {
 	if diff := cmp.Diff(stateOf(map[string]string{"a": "1", "b": "2"}), state); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	state, err = preservation.DecodeState(`{"version":1,"labels":{"a":"a","b":"a","c":"labels"}}`)
+	require.NoError(t, err, "values are no keys, and may stand twice")
+	if diff := cmp.Diff(stateOf(map[string]string{"a": "a", "b": "a", "c": "labels"}), state); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func TestDecodeStateRejects(t *testing.T) {
@@ -94,6 +99,8 @@ func TestDecodeStateRejects(t *testing.T) {
 		"RepeatedVersion":  {"the last one wins", `{"version":2,"version":1,"labels":{"a":"1"}}`, twice},
 		"RepeatedLabel":    {"the last one wins", `{"version":1,"labels":{"a":"1","a":"2"}}`, twice},
 		"RepeatedInList":   {"the last one wins", `{"version":1,"labels":{"a":"1"},"conflicts":[{"target":"Label","key":"a","key":"b","conflict":"Fail"}]}`, twice},
+		"RepeatedAtEnd":    {"a list closed before it", `{"version":1,"conflicts":[],"labels":{"a":"1"},"labels":{"a":"1"}}`, twice},
+		"RepeatedTexts":    {"items of a list are no keys", `{"version":1,"names":["version","a","a"]}`, other},
 		"RepeatedFailover": {"the last one wins", `{"version":1,"labels":{"a":"1"},"failover":{"cause":"Planned"},"failover":{"cause":"Cluster"}}`, twice},
 		"EmptyFailover":    {"Encode leaves it out", `{"version":1,"labels":{"a":"1"},"failover":{}}`, "holds a cause or a number that is none"},
 		"StrangeCause":     {"a closed set (L6)", `{"version":1,"labels":{"a":"1"},"failover":{"cause":"Bogus"}}`, "holds a cause or a number that is none"},
