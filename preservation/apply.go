@@ -34,9 +34,7 @@ func ApplyConfiguration(manifest *unstructured.Unstructured, state State, option
 		"apiVersion": injected.GetAPIVersion(), "kind": injected.GetKind(),
 		"metadata": map[string]any{"name": injected.GetName()},
 	}}
-	if namespace := injected.GetNamespace(); namespace != "" {
-		out.SetNamespace(namespace)
-	}
+	out.SetNamespace(injected.GetNamespace()) // empty = none
 	for _, change := range report.Changes {
 		if change.Effect == Kept || change.Effect == Removed {
 			continue
@@ -48,19 +46,13 @@ func ApplyConfiguration(manifest *unstructured.Unstructured, state State, option
 	return out, report, nil
 }
 
-// applyChange adds one value, and the objects around it.
+// applyChange adds one value, which Inject wrote, and the objects around it.
 func applyChange(object map[string]any, change Change, w workload) error {
 	if change.Target != Field {
 		return applyAt(object, textPath(change.Ref, w), change.Value)
 	}
-	path, err := parseFieldPath(change.Key)
-	if err != nil {
-		return &InjectError{Class: InvalidValue, Detail: err.Error()}
-	}
-	value, f := decodeField(change.Value)
-	if f != nil {
-		return &InjectError{Class: f.class, Detail: f.detail}
-	}
+	path, _ := parseFieldPath(change.Key)
+	value, _ := decodeField(change.Value)
 	kind := kindOf(value)
 	if (kind == "an object" || kind == "a list") && change.Effect == Replaced && !isNothing(Field, change.Old) {
 		return &InjectError{Class: Refused, Detail: "the server would merge " + kind + " with what is there"}
