@@ -67,7 +67,8 @@ func TestFieldsBudget(t *testing.T) {
 	require.NoError(t, err)
 	out, err := x.Extract(preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":"` + strings.Repeat("x", 100<<10) + `"}`))})
 	require.NoError(t, err)
-	if len(out.State.Fields) != 5 || len(out.Errors) != 5 || out.Errors[0].Class != preservation.TooLarge {
+	if len(out.State.Fields) != 5 || len(out.Errors) != 5 || out.Errors[0].Class != preservation.TooLarge ||
+		!strings.Contains(out.Errors[0].Detail, "fields") {
 		t.Errorf("S12: five of 100 KiB fit into 512, got %d and %v", len(out.State.Fields), out.Errors)
 	}
 }

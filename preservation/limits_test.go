@@ -64,7 +64,8 @@ func TestExtractAnnotationBudget(t *testing.T) {
 		t.Errorf("the limit belongs to the legal sizes, keys counted: %v", out.Errors)
 	}
 	out = extract(half, half+"x")
-	if len(out.Errors) != 1 || out.Errors[0].Alias != "c" || out.Errors[0].Class != preservation.TooLarge {
+	if len(out.Errors) != 1 || out.Errors[0].Alias != "c" || out.Errors[0].Class != preservation.TooLarge ||
+		!strings.Contains(out.Errors[0].Detail, "annotations") {
 		t.Errorf("one byte more, the last does not fit: %v", out.Errors)
 	}
 	out = extract(half, half+half)

@@ -1,6 +1,7 @@
 package preservation_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,26 @@ func TestErrorsNameFieldRules(t *testing.T) {
 	}
 }
 
+// Many rules cost one reading of the document.
+//
+//nolint:paralleltest // it counts what the process allocates
+func TestDocumentsAreReadOnce(t *testing.T) {
+	document := preservation.RawDocument([]byte(`{"a":1,"list":[` + strings.Repeat(`"x",`, 1000) + `"x"]}`))
+	sources := preservation.Sources{Status: document, Named: map[string]preservation.Document{"Snapshot": document}}
+	for _, from := range []preservation.Source{preservation.FromStatus, "Snapshot"} {
+		var rules []preservation.Rule
+		cost := map[int]float64{}
+		for n := 1; n <= 10; n++ {
+			rules = append(rules, preservation.Rule{AliasLabelName: fmt.Sprint("a", n), JSONPath: "{.a}", From: from})
+			x := compile(t, rules...)
+			cost[n] = testing.AllocsPerRun(10, func() { _, _ = x.Extract(sources) })
+		}
+		if cost[10] > 2*cost[1] {
+			t.Errorf("%s: one rule allocates %.0f times, ten %.0f times", from, cost[1], cost[10])
+		}
+	}
+}
+
 func TestProvenance(t *testing.T) {
 	t.Parallel()
 	rule := preservation.Rule{AliasLabelName: "a", JSONPath: "{.a}", Policy: preservation.Optional}
@@ -90,6 +111,20 @@ func TestProvenance(t *testing.T) {
 	require.NoError(t, err)
 	if found.State.Failover != nil {
 		t.Error("nothing has no provenance")
+	}
+	found, err = compile(t, rule).Extract(preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":1}`)), Failover: &preservation.Failover{}})
+	require.NoError(t, err)
+	if found.State.Failover != nil {
+		t.Error("a move of which nothing is known is no provenance")
+	}
+	first := preservation.Failover{Cause: preservation.Planned, Attempt: 1, Time: 1}
+	found, err = compile(
+		t,
+		preservation.Rule{AliasLabelName: "all", JSONPath: "{.*}", From: preservation.FromFailover, Join: "-"},
+	).Extract(preservation.Sources{Failover: &first})
+	require.NoError(t, err)
+	if diff := cmp.Diff(map[string]string{"all": "1-Planned-1"}, found.State.Labels); diff != "" {
+		t.Errorf("what is not known is not there, and the first of all is known (-want +got):\n%s", diff)
 	}
 	past := preservation.Failover{Cause: "Other", Attempt: -1, Time: -5}
 	found, err = compile(

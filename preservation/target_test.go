@@ -19,8 +19,8 @@ func TestExtractAllTargets(t *testing.T) {
 	x := compile(
 		t,
 		preservation.Rule{AliasLabelName: "id", JSONPath: "{.id}", Conflict: preservation.Replace},
-		preservation.Rule{AliasLabelName: "id", JSONPath: "{.o}", Target: preservation.Annotation, Conflict: preservation.Fail},
 		preservation.Rule{AliasLabelName: "id", JSONPath: "{.n}", Target: preservation.Field, FieldPath: "spec.n", Conflict: preservation.KeepExisting},
+		preservation.Rule{AliasLabelName: "id", JSONPath: "{.o}", Target: preservation.Annotation, Conflict: preservation.Fail},
 		preservation.Rule{JSONPath: "{.gone}", Target: preservation.Field, FieldPath: "spec.m", Conflict: preservation.KeepExisting, Policy: preservation.Optional},
 	)
 	found, err := x.Extract(preservation.Sources{Status: preservation.RawDocument([]byte(`{"id":"a","o":{"b":1},"n":2}`))})
