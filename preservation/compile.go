@@ -38,7 +38,7 @@ func Compile(sp StatePreservation, protection Protection) (*Extractor, error) {
 	if len(found) == 0 {
 		return x, nil
 	}
-	errs := make([]error, 0, len(found))
+	var errs []error
 	for _, err := range found {
 		errs = append(errs, err)
 	}
