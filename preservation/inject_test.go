@@ -2,6 +2,7 @@ package preservation_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -454,6 +455,7 @@ func TestInjectTakesGoValues(t *testing.T) {
 		"Uint64":         {"as long as it fits", uint64(math.MaxInt64), int64(math.MaxInt64)},
 		"Uint64Big":      {"kept exactly, as text", uint64(math.MaxInt64) + 1, json.Number("9223372036854775808")},
 		"Float32":        {"by its shortest text, as encoding/json writes it", float32(0.1), 0.1},
+		"Float32Digits":  {"all that it has", float32(1.25), 1.25},
 		"Float32Big":     {"in an exponent too", float32(3e38), 3e38},
 		"Float64":        {"as it is", 0.1, 0.1},
 		"Number":         {"as it is", json.Number("1.50"), json.Number("1.50")},
@@ -506,6 +508,18 @@ func TestInjectDepthLimit(t *testing.T) {
 	over := manifestOf(map[string]any{"metadata": map[string]any{}, "spec": []any{deep}})
 	_, _, err = preservation.Inject(over, preservation.State{}, preservation.InjectOptions{})
 	require.ErrorIs(t, err, preservation.BadManifest)
+}
+
+func TestInjectValueLimit(t *testing.T) {
+	t.Parallel()
+	const around = 3 // the object, its metadata and the list
+	for values, want := range map[int]error{1_000_000: nil, 1_000_001: preservation.BadManifest} {
+		manifest := manifestOf(map[string]any{"metadata": map[string]any{}, "spec": make([]any, values-around)})
+		_, _, err := preservation.Inject(manifest, preservation.State{}, preservation.InjectOptions{})
+		if !errors.Is(err, want) {
+			t.Errorf("%d values: want %v, got %v", values, want, err)
+		}
+	}
 }
 
 // Labels that are nil maps are null in JSON, and null after a round trip.

@@ -95,9 +95,16 @@ func TestValueLimits(t *testing.T) {
 				require.ErrorIs(t, err, preservation.TooLarge)
 			}
 		}
-		list := make([]any, preservation.MaxValueBytes)
-		_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": list})})
-		require.ErrorIs(t, err, preservation.TooLarge, "%s: a list of many nulls", name)
+		var deep any
+		for range 10_001 {
+			deep = []any{deep}
+		}
+		for what, value := range map[string]any{
+			"many nulls": make([]any, preservation.MaxValueBytes), "a long text": []any{strings.Repeat("x", preservation.MaxValueBytes+1)}, "many lists": deep,
+		} {
+			_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": value})})
+			require.ErrorIs(t, err, preservation.TooLarge, "%s: a list of %s", name, what)
+		}
 	}
 }
 
@@ -131,6 +138,10 @@ func TestHostileWork(t *testing.T) {
 	}
 	cyclic := map[string]any{"x": long}
 	cyclic["a"] = []any{cyclic, cyclic}
+	repeated := make([]any, 300)
+	for i := range repeated {
+		repeated[i] = long
+	}
 	documents := map[string]preservation.Document{
 		"nested":  preservation.RawDocument([]byte(nested(9_000))),
 		"wide":    preservation.RawDocument([]byte(wide)),
@@ -139,6 +150,7 @@ func TestHostileWork(t *testing.T) {
 		"number":  preservation.RawDocument([]byte(`{"a":` + strings.Repeat("9", 1<<20) + `}`)),
 		"bomb":    preservation.RawDocument([]byte(strings.Repeat(`{"a":`, 1<<20))),
 		"shared":  preservation.ObjectDocument(shared),
+		"texts":   preservation.ObjectDocument(map[string]any{"a": repeated}),
 		"cyclic":  preservation.ObjectDocument(cyclic),
 		"escapes": preservation.RawDocument([]byte(`{"a":{"b":"` + strings.Repeat(`\u0001`, 200_000) + `"}}`)),
 	}

@@ -1,7 +1,9 @@
 package preservation_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -57,7 +59,7 @@ func TestExtractNilGoValues(t *testing.T) {
 			t.Errorf("want %s, got %s", want, got)
 		}
 	}
-	for name, value := range map[string]any{"struct": struct{}{}, "inside": []any{struct{}{}}, "bytes": []byte("x")} {
+	for name, value := range map[string]any{"struct": struct{}{}, "inside": []any{struct{}{}}, "bytes": []byte("x"), "number": []any{json.Number("x")}, "float": []any{math.NaN()}} {
 		_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": value})})
 		require.ErrorIs(t, err, preservation.NotScalar, name)
 	}
