@@ -276,6 +276,9 @@ func TestTolerateBetweenSeconds(t *testing.T) {
 		if diff := cmp.Diff(want, failover.Tolerate(in)); diff != "" {
 			t.Errorf("%s after the second (-want +got):\n%s", part, diff)
 		}
+		if diff := cmp.Diff(text(t, want), text(t, failover.Tolerate(in))); diff != "" {
+			t.Errorf("%s after the second, as JSON (-want +got):\n%s", part, diff)
+		}
 		in.FirstSeen = want.Seen
 		in.Now = at(160).Add(-1)
 		if got := failover.Tolerate(in); got.Outcome != failover.EvictAfter || got.NextCheck != purge.CheckAt(at(160), in.Now) {
