@@ -35,8 +35,9 @@ const (
 //     below 100000000000, and in milliseconds from there on.
 //  3. A text in RFC 3339 with a zone is that time; fractions of a second stay.
 //  4. All else is [ErrBadTime]: text without a zone, which would mean another time
-//     on each machine; numbers that are negative, have a fraction or lie beyond the
-//     year 9999; every other type.
+//     on each machine; numbers that are negative or have a fraction; times that in
+//     UTC lie outside the years 0 to 9999, which nobody could store; every other
+//     type.
 //
 // Numbers are Go's integers and floats and json.Number. The time is in UTC. The
 // error is a [*TimeError]; it holds no part of the value (L7).
@@ -53,7 +54,7 @@ func ParseTime(value any) (time.Time, error) {
 	case float32:
 		return parseFloat(float64(v))
 	case time.Time:
-		return notZero(v)
+		return storable(v)
 	default:
 		return parseInteger(value)
 	}
@@ -70,13 +71,16 @@ func parseText(text string) (time.Time, error) {
 	if err != nil || lax(text) {
 		return time.Time{}, bad("the text is neither RFC 3339 with a zone nor a whole number since 1970")
 	}
-	return notZero(t)
+	return storable(t)
 }
 
-// lax says whether a text is one of the two that time.Parse takes beside RFC 3339:
-// an hour of one digit, and a comma before the fraction.
+// lax says whether a text that time.Parse takes is not RFC 3339 all the same: an
+// hour of one digit, a comma before the fraction, and a zone of 24 hours or of 60
+// minutes.
 func lax(text string) bool {
-	return len(text) < len("2006-01-02T15:") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",")
+	zone := text[len(text)-len("07:00"):]
+	return text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") ||
+		!strings.HasSuffix(text, "Z") && (zone[:2] > "23" || zone[3:] > "59")
 }
 
 // parseNumberText reads what a decoder left as it stood: 1.7e9 is a whole number
@@ -125,6 +129,14 @@ func parseInteger(value any) (time.Time, error) {
 		return parseEpoch(v)
 	case int32:
 		return parseEpoch(int64(v))
+	case int16:
+		return parseEpoch(int64(v))
+	case int8:
+		return parseEpoch(int64(v))
+	case uint8:
+		return parseEpoch(int64(v))
+	case uint16:
+		return parseEpoch(int64(v))
 	case uint32:
 		return parseEpoch(int64(v))
 	case uint64:
@@ -149,11 +161,16 @@ func parseEpoch(n int64) (time.Time, error) {
 	}
 }
 
-func notZero(t time.Time) (time.Time, error) {
-	if t.IsZero() {
+func storable(t time.Time) (time.Time, error) {
+	switch year := t.UTC().Year(); {
+	case t.IsZero():
 		return time.Time{}, &TimeError{Err: ErrNoTime, Why: "the zero time stands for none"}
+	case year < 0 || year > 9999:
+		// Such a time cannot be written as RFC 3339, and so not as JSON.
+		return time.Time{}, bad("the time is out of range")
+	default:
+		return t.UTC(), nil
 	}
-	return t.UTC(), nil
 }
 
 func bad(why string) *TimeError { return &TimeError{Err: ErrBadTime, Why: why} }

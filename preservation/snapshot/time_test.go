@@ -35,8 +35,29 @@ func TestParseTime(t *testing.T) {
 		"date only":                {"2026-01-01", time.Time{}, snapshot.ErrBadTime, "R4"},
 		"comma":                    {"2026-01-01T12:00:00,5Z", time.Time{}, snapshot.ErrBadTime, "R4: not RFC 3339, though time.Parse takes it"},
 		"one digit hour":           {"2026-01-01T2:00:00Z", time.Time{}, snapshot.ErrBadTime, "R4: not RFC 3339, though time.Parse takes it"},
+		"zone of 24 hours":         {"2026-01-01T12:00:00+24:00", time.Time{}, snapshot.ErrBadTime, "R4: not RFC 3339, though time.Parse takes it"},
+		"zone of 60 minutes":       {"2026-01-01T12:00:00+00:60", time.Time{}, snapshot.ErrBadTime, "R4: not RFC 3339, though time.Parse takes it"},
+		"widest zone":              {"2026-01-02T11:59:00+23:59", noon, nil, "R4"},
+		"widest zone, west":        {"2025-12-31T12:01:00-23:59", noon, nil, "R4"},
+		"fraction and zone":        {"2026-01-01T13:00:00.123+01:00", milli, nil, "R4"},
+		"beyond 9999 in UTC":       {"9999-12-31T23:59:59-00:01", time.Time{}, snapshot.ErrBadTime, "L4: nobody could store it as JSON"},
+		"end of 9999 in UTC":       {"9999-12-31T23:59:59.999Z", end, nil, "R4: the last that can be stored"},
+		"before the year 0 in UTC": {"0000-01-01T00:00:00+00:01", time.Time{}, snapshot.ErrBadTime, "L4: nobody could store it as JSON"},
+		"year 0":                   {"0000-01-01T00:00:00Z", time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), nil, "R4: RFC 3339, and can be stored"},
+		"Go time beyond 9999":      {time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}, snapshot.ErrBadTime, "L4: nobody could store it as JSON"},
+		"seconds int16":            {int16(32000), time.Unix(32000, 0).UTC(), nil, "R4: every integer of Go"},
+		"seconds int8":             {int8(100), time.Unix(100, 0).UTC(), nil, "R4: every integer of Go"},
+		"seconds uint16":           {uint16(65000), time.Unix(65000, 0).UTC(), nil, "R4: every integer of Go"},
+		"seconds uint8":            {uint8(200), time.Unix(200, 0).UTC(), nil, "R4: every integer of Go"},
+		"negative infinity":        {math.Inf(-1), time.Time{}, snapshot.ErrBadTime, "L4"},
+		"minus zero":               {json.Number("-0"), time.Time{}, snapshot.ErrNoTime, "none, not 1970"},
+		"blank":                    {" ", time.Time{}, snapshot.ErrBadTime, "R4: nothing is trimmed"},
+		"many zeros":               {"000", time.Time{}, snapshot.ErrNoTime, "none, not 1970"},
+		"exponent text":            {"1.7672688e9", time.Time{}, snapshot.ErrBadTime, "R4: a text has digits only"},
+		"sign":                     {"+1767268800", time.Time{}, snapshot.ErrBadTime, "R4: a text has digits only"},
+		"leap second":              {"2026-01-01T12:00:60Z", time.Time{}, snapshot.ErrBadTime, "R4: Go has none"},
 		"blanks around":            {" 2026-01-01T12:00:00Z", time.Time{}, snapshot.ErrBadTime, "R4: nothing is trimmed"},
-		"malformed":                {"yesterday", time.Time{}, snapshot.ErrBadTime, "PEERS 1.1: malformed times panic in spotify, here they are errors"},
+		"malformed":                {"yesterday", time.Time{}, snapshot.ErrBadTime, "1.1: malformed times panic in spotify, here they are errors"},
 		"seconds text":             {"1767268800", noon, nil, "R4"},
 		"seconds int":              {1767268800, noon, nil, "R4"},
 		"seconds int64":            {int64(1767268800), noon, nil, "R4"},
@@ -109,6 +130,7 @@ func TestParseTime(t *testing.T) {
 func FuzzParseTime(f *testing.F) {
 	for _, seed := range []string{
 		"", "0", "1767268800", "1767268800123", "2026-01-01T12:00:00Z", "2026-01-01T12:00:00", "1e9", "-1", "NaN", "2026-01-01T12:00:00.5+23:59",
+		"9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59",
 	} {
 		f.Add(seed)
 	}
@@ -123,6 +145,9 @@ func FuzzParseTime(f *testing.F) {
 			}
 			if got.IsZero() || got.Location() != time.UTC {
 				t.Fatalf("R4: %q gives %v", text, got)
+			}
+			if _, err := json.Marshal(got); err != nil {
+				t.Fatalf("L4: %q gives a time that nobody can store: %v", text, err)
 			}
 			again, err := snapshot.ParseTime(got.Format(time.RFC3339Nano))
 			if err != nil || !again.Equal(got) {
