@@ -19,7 +19,8 @@ type Input struct {
 	// Reachable says that the source can be reached, so that an attempt there can
 	// complete and be seen (R2).
 	Reachable bool
-	// StoppedAt is when the work stopped; zero = it runs, or not known (R3).
+	// StoppedAt is when the work stopped; zero = it runs, or not known. It does not
+	// count while the work is Active: then it is of an earlier run (R3).
 	StoppedAt time.Time
 	// LastRunning is when the work was last known to run; zero = not known (R3).
 	LastRunning time.Time
@@ -66,13 +67,15 @@ type Assessment struct {
 //  8. Stale. FinalOnly, and an unknown age, always come to here.
 //
 // The age is measured from TakenAt, else ObservedAt, to the reference (R3): when the
-// work stopped, else when it was last known to run, else now. Work that is down
+// work stopped, unless it is Active again, else when it was last known to run, else
+// now. Work that is down
 // loses nothing more, so a state does not age while it is. A snapshot that is
 // younger than LastRunning proves that the work ran then, and has age 0.
 //
 // An attempt is pending while it is in progress, its source is reachable, its
-// deadline is not over, and what it gives would be good enough: with Seconds it
-// started within the limit before the reference, with FinalOnly it is final.
+// deadline is known not to be over, and what it gives would be good enough: with
+// Seconds it started within the limit before the reference, with FinalOnly it is
+// final.
 //
 // Freshness never fails. The answer does not alias the input (L1).
 func Freshness(in Input) Assessment {
@@ -80,6 +83,9 @@ func Freshness(in Input) Assessment {
 		return Assessment{Verdict: VerdictUnknown, Reason: InvalidInput, Message: message}
 	}
 	in.Skew = positive(in.Skew, DefaultSkew)
+	if in.Phase.Active() {
+		in.StoppedAt = time.Time{}
+	}
 	out := Assessment{}
 	out.Age, out.AgeKnown = measure(in)
 	exists := named(in.Snapshot.Location)
@@ -185,7 +191,7 @@ func freshAnswer(in Input, out Assessment) Assessment {
 // pending says whether an attempt is worth waiting for, and when that changes.
 func pending(in Input) (bool, NextCheck) {
 	a := in.Attempt
-	if a.State != AttemptInProgress || !in.Reachable || !enough(in) {
+	if a.State != AttemptInProgress || !in.Reachable || in.Now.IsZero() || !enough(in) {
 		return false, NextCheck{}
 	}
 	end, ok := pendingUntil(a, in.AttemptDeadline, in.Skew, in.Now)

@@ -308,6 +308,28 @@ func TestFreshness(t *testing.T) {
 			snapshot.NextCheck{},
 			"R2: no time that passes explains it",
 		},
+		"running, stop of an earlier run": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: aged(hour + 1), StoppedAt: noon.Add(-hour), Limit: limit, Now: noon},
+			snapshot.VerdictStale, snapshot.TooOld, hour + 1,
+			snapshot.NextCheck{},
+			"R3: what runs has not stopped",
+		},
+		"starting, snapshot after the stop of an earlier run": {
+			snapshot.Input{Phase: snapshot.PhaseStarting, Snapshot: aged(0), StoppedAt: noon.Add(-hour), Limit: limit, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0, in(hour + time.Second), "R3: it is not from the future either",
+		},
+		"running, last known an hour ago": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: aged(2 * hour), LastRunning: noon.Add(-hour), Limit: limit, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour,
+			snapshot.NextCheck{},
+			"R3: a running status that nobody refreshes",
+		},
+		"pending, now not known": {
+			snapshot.Input{Snapshot: aged(2 * hour), StoppedAt: noon, Attempt: progress(0), Reachable: true, Limit: limit},
+			snapshot.VerdictStale, snapshot.TooOld, 2 * hour,
+			snapshot.NextCheck{},
+			"R8: nobody knows whether its deadline is over, and no check is 292 years away",
+		},
 		"stopped, now not known": {
 			snapshot.Input{Snapshot: aged(time.Minute), StoppedAt: noon, Limit: limit},
 			snapshot.VerdictFresh, snapshot.WithinLimit, time.Minute,

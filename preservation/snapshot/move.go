@@ -46,7 +46,7 @@ type Moving struct {
 func ReadyToMove(in MoveInput) Moving {
 	active := in.Phase.Active()
 	if active {
-		in.StoppedAt, in.LastRunning = time.Time{}, time.Time{}
+		in.LastRunning = time.Time{}
 	}
 	judged := Freshness(in.Input)
 	out := Moving{Readiness: MoveReady, Verdict: judged.Verdict}

@@ -78,6 +78,9 @@ func TestRestartExhaustively(t *testing.T) {
 					for _, moving := range []bool{false, true} {
 						in := snapshot.RestartInput{Input: base, Policy: policy, Moving: moving}
 						in.Phase = phase
+						if phase.Active() {
+							in.Now, in.StoppedAt = in.StoppedAt, time.Time{} // R3: it has not stopped
+						}
 						judged := verdict
 						if phase == snapshot.PhaseLost && verdict == snapshot.VerdictFinal {
 							judged = snapshot.VerdictStale // R9
