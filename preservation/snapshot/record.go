@@ -8,8 +8,10 @@ type RecordInput struct {
 	Last Snapshot
 	// Attempt is what was last seen of the attempt; zero = none (R1).
 	Attempt Attempt
-	// JobID is the job that runs, or ran last, now: a snapshot of another job is
-	// never final (R2).
+	// Phase of the work; empty = Unknown (R9).
+	Phase Phase
+	// JobID is the job that runs, or ran last, now: a snapshot of another job is not
+	// final (R2). Where work has no ids, all are empty, and so the same.
 	JobID string
 	// AttemptDeadline is how long after TriggeredAt an attempt in progress is waited
 	// for; zero or negative = DefaultAttemptDeadline (R8).
@@ -24,7 +26,8 @@ type Recording struct {
 	Snapshot Snapshot
 	// Attempt is the attempt, Abandoned if it is overdue, to be stored (R1, R8).
 	Attempt Attempt
-	// Reason is never empty; only SnapshotRecorded changes the snapshot (L5).
+	// Reason is never empty; with SnapshotRecorded the snapshot is a new one, else it
+	// is the last one (L5).
 	Reason Reason
 	// Message says the same to people, without any location (L7).
 	Message string
@@ -33,24 +36,38 @@ type Recording struct {
 }
 
 // Record says what the last good snapshot is after an attempt (R1). The first rule
-// that matches decides; all but the last keep the snapshot as it was:
+// that matches decides; all but the last keep the snapshot as it was, but for its
+// finality:
 //
-//  1. An unknown attempt state, [InvalidInput] (L6).
+//  1. An unknown phase or attempt state, [InvalidInput] (L6).
 //  2. No attempt, [NoAttempt].
 //  3. In progress: [AttemptPending] until its deadline, inclusive; past it, or if
 //     nobody knows since when, the attempt is Abandoned, [AttemptOverdue] (R8).
 //  4. Not accepted, failed or abandoned, [AttemptUnsuccessful].
 //  5. Succeeded without a location, [LocationMissing] (R1).
 //  6. Succeeded with the location of the last snapshot, or completed before it
-//     was taken, [AlreadyRecorded].
+//     was taken, [AlreadyRecorded]. Where nobody knows when the last one was taken,
+//     the times at which the two were seen decide. A last one from beyond
+//     DefaultSkew in the future is not believed to be newer than anything (R2).
 //  7. Succeeded, [SnapshotRecorded]: its generation is one more, and it is final if
-//     the attempt is and its job is the present one. TakenAt is CompletedAt, else
-//     TriggeredAt, which is never too young; ObservedAt is UpdatedAt, else now.
+//     the attempt is. TakenAt is CompletedAt, else TriggeredAt, which is never too
+//     young; ObservedAt is UpdatedAt, else now.
 //
-// What the work does next is no input: a snapshot stays good when its job fails.
+// Whichever rule decides, no snapshot is final while the work is Lost, and none of
+// another job than JobID, but while that job is Pending or Starting: it did nothing
+// yet (R9). What is stored so stays so: a job that is found again did something in
+// the meantime, for all that anybody knows.
+//
+// A snapshot stays good when its job fails: nothing but finality depends on what the
+// work does next.
 // Recorded times are UTC, in whole seconds (L2).
 func Record(in RecordInput) Recording {
 	out := Recording{Snapshot: in.Last, Attempt: in.Attempt}
+	if _, err := ParsePhase(string(in.Phase)); err != nil {
+		out.Reason, out.Message = InvalidInput, err.Error()
+		return out
+	}
+	out.Snapshot.Final = final(in, in.Last.Final, in.Last.JobID)
 	switch in.Attempt.State {
 	case AttemptNone, "":
 		out.Reason, out.Message = NoAttempt, "nothing was tried"
@@ -97,15 +114,34 @@ func succeeded(in RecordInput, out Recording) Recording {
 	case !named(a.Location):
 		out.Reason, out.Message = LocationMissing, "the attempt succeeded but nobody knows where its snapshot is"
 		return out
-	case a.Location == in.Last.Location && !in.Last.Unnamed, !taken.IsZero() && taken.Before(in.Last.TakenAt):
+	case a.Location == in.Last.Location && !in.Last.Unnamed, outdated(in, taken):
 		out.Reason, out.Message = AlreadyRecorded, "the last good snapshot is this one or newer"
 		return out
 	}
 	out.Snapshot = Snapshot{
-		Location: a.Location, Generation: in.Last.Generation + 1, Final: a.Final && a.JobID == in.JobID,
+		Location: a.Location, Generation: in.Last.Generation + 1, Final: final(in, a.Final, a.JobID),
 		TakenAt: stored(taken), ObservedAt: stored(firstTime(a.UpdatedAt, in.Now)),
 		JobID: a.JobID, Cluster: a.Cluster, Trigger: a.Trigger,
 	}
 	out.Reason, out.Message = SnapshotRecorded, "the attempt gave a new snapshot"
 	return out
+}
+
+// outdated says whether the last snapshot is newer than one taken at the given time.
+// Only times of the same kind are compared.
+func outdated(in RecordInput, taken time.Time) bool {
+	last := in.Last.TakenAt
+	if last.IsZero() {
+		last, taken = in.Last.ObservedAt, firstTime(in.Attempt.UpdatedAt, taken)
+	}
+	if !in.Now.IsZero() {
+		last = believed(last, in.Now)
+	}
+	return !taken.IsZero() && taken.Before(last)
+}
+
+// final says whether a snapshot of a job that was marked as final is so now.
+func final(in RecordInput, marked bool, jobID string) bool {
+	idle := in.Phase == PhasePending || in.Phase == PhaseStarting
+	return marked && in.Phase != PhaseLost && (jobID == in.JobID || idle)
 }

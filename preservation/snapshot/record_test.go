@@ -10,7 +10,7 @@ import (
 	"github.com/carryover-io/carryover/preservation/snapshot"
 )
 
-// TestRecord is PEERS 1.1 and 1.8: what an attempt makes of the last good snapshot.
+// TestRecord is 1.1 and 1.8 of docs/flink.md: what an attempt makes of the last good snapshot.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	last := snapshot.Snapshot{Location: path, TakenAt: noon.Add(-hour), Generation: 7, Final: true, JobID: "a"}
@@ -151,5 +151,160 @@ func TestRecordAfterUnnamed(t *testing.T) {
 	})
 	if got.Reason != snapshot.SnapshotRecorded || got.Snapshot.Unnamed || got.Snapshot.Location != path {
 		t.Errorf("R1, R2: %+v", got)
+	}
+}
+
+// TestRecordFinality is 1.7 of docs/flink.md: what the work does next voids the
+// finality of the last snapshot, and of a new one, and nothing else.
+func TestRecordFinality(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		phase  snapshot.Phase
+		jobID  string
+		want   bool
+		reason string
+	}{
+		"1.7 running, itself":       {snapshot.PhaseRunning, "a", true, "it is stopping: 1.6 moves on a final one of a running job"},
+		"1.7 running, the next job": {snapshot.PhaseRunning, "b", false, "spotify clears it when the job enters Running"},
+		"running, no id":            {snapshot.PhaseRunning, "", false, "L6: not known to be the same job"},
+		"pending, the next job":     {snapshot.PhasePending, "b", true, "R2: it did nothing yet"},
+		"starting, the next job":    {snapshot.PhaseStarting, "b", true, "R2: spotify keeps it while Deploying"},
+		"failed, itself":            {snapshot.PhaseFailed, "a", true, "R1: good whatever the job does next"},
+		"failed, the next job":      {snapshot.PhaseFailed, "b", false, "L6: it may have run unseen"},
+		"succeeded, the next job":   {snapshot.PhaseSucceeded, "b", false, "R2: it ran"},
+		"cancelled, itself":         {snapshot.PhaseCancelled, "a", true, "1.7: cancelled in order to move"},
+		"unknown, the next job":     {snapshot.PhaseUnknown, "b", false, "L6: it may run"},
+		"1.7 lost":                  {snapshot.PhaseLost, "a", false, "R9: nobody can vouch for it"},
+		"1.7 lost, the next job":    {snapshot.PhaseLost, "b", false, "R9"},
+		"no phase":                  {"", "a", true, "R9: the same as Unknown"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			last := snapshot.Snapshot{Location: path, TakenAt: noon, Generation: 7, Final: true, JobID: "a"}
+			kept := snapshot.Record(snapshot.RecordInput{Last: last, Phase: tt.phase, JobID: tt.jobID, Now: noon})
+			last.Final = tt.want
+			if diff := cmp.Diff(last, kept.Snapshot); diff != "" || kept.Reason != snapshot.NoAttempt {
+				t.Errorf("%s: %s (-want +got)\n%s", tt.reason, kept.Reason, diff)
+			}
+			added := snapshot.Record(snapshot.RecordInput{
+				Attempt: snapshot.Attempt{State: snapshot.AttemptSucceeded, Location: path, JobID: "a", Final: true},
+				Phase:   tt.phase, JobID: tt.jobID, Now: noon,
+			})
+			if added.Reason != snapshot.SnapshotRecorded || added.Snapshot.Final != tt.want {
+				t.Errorf("%s: a new one: %+v", tt.reason, added)
+			}
+			found := snapshot.Record(snapshot.RecordInput{Last: kept.Snapshot, Phase: snapshot.PhaseCancelled, JobID: "a", Now: noon})
+			if found.Snapshot.Final != tt.want {
+				t.Errorf("R9: found again: %+v", found)
+			}
+		})
+	}
+	unnamed := snapshot.Record(snapshot.RecordInput{
+		Last:  snapshot.Snapshot{Location: path, Final: true},
+		Phase: snapshot.PhaseRunning, Now: noon,
+	})
+	if !unnamed.Snapshot.Final {
+		t.Error("R1: work without job ids has one job")
+	}
+	last := snapshot.Snapshot{Location: path, Final: true}
+	invalid := snapshot.Record(snapshot.RecordInput{
+		Last: last, Attempt: snapshot.Attempt{State: snapshot.AttemptSucceeded, Location: "s3p://bucket/sp-2"}, Phase: "running", Now: noon,
+	})
+	if invalid.Reason != snapshot.InvalidInput || invalid.Message != `phase "running" is unknown` || invalid.Snapshot != last {
+		t.Errorf("L6: %+v", invalid)
+	}
+}
+
+// TestRecordOrder: an answer that is older than the last snapshot does not replace it,
+// and a time that nobody believes does not keep later ones out.
+func TestRecordOrder(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	at := noon.Add
+	seen := func(d time.Duration) snapshot.Snapshot { return snapshot.Snapshot{Location: path, ObservedAt: at(d)} }
+	tests := map[string]struct {
+		last    snapshot.Snapshot
+		attempt snapshot.Attempt
+		now     time.Time
+		want    snapshot.Reason
+		reason  string
+	}{
+		"taken before": {
+			snapshot.Snapshot{Location: path, TakenAt: at(-hour)},
+			snapshot.Attempt{CompletedAt: at(-hour - second), UpdatedAt: noon},
+			noon,
+			snapshot.AlreadyRecorded, "F76: an answer from an older life, however late it was seen",
+		},
+		"taken in the same second": {
+			snapshot.Snapshot{Location: path, TakenAt: at(-hour)},
+			snapshot.Attempt{CompletedAt: at(-hour)},
+			noon,
+			snapshot.SnapshotRecorded, "R1: another location, not known to be older",
+		},
+		"triggered before": {
+			snapshot.Snapshot{Location: path, TakenAt: at(-hour)},
+			snapshot.Attempt{TriggeredAt: at(-hour - second)},
+			noon,
+			snapshot.AlreadyRecorded, "F80: the trigger is never too young",
+		},
+		"last only seen, seen before": {
+			seen(-hour),
+			snapshot.Attempt{CompletedAt: noon, UpdatedAt: at(-hour - second)},
+			noon,
+			snapshot.AlreadyRecorded, "R1: the time it was seen stands in on both sides",
+		},
+		"last only seen, taken before": {
+			seen(-hour),
+			snapshot.Attempt{CompletedAt: at(-hour - second)},
+			noon,
+			snapshot.AlreadyRecorded, "R1: an attempt is seen after it completed, if at all",
+		},
+		"last only seen, taken before, seen after": {
+			seen(-hour),
+			snapshot.Attempt{CompletedAt: at(-hour - second), UpdatedAt: at(-hour + second)},
+			noon,
+			snapshot.SnapshotRecorded, "F80: the last one was seen late; times of one kind decide",
+		},
+		"no time at all": {
+			seen(-hour), snapshot.Attempt{}, noon, snapshot.SnapshotRecorded, "R1: not known to be older",
+		},
+		"last from the future": {
+			snapshot.Snapshot{Location: path, TakenAt: at(60*second + 1)},
+			snapshot.Attempt{CompletedAt: noon},
+			noon,
+			snapshot.SnapshotRecorded, "R2: one broken clock must not keep every later snapshot out",
+		},
+		"last within the skew": {
+			snapshot.Snapshot{Location: path, TakenAt: at(60 * second)},
+			snapshot.Attempt{CompletedAt: noon},
+			noon,
+			snapshot.AlreadyRecorded, "R2: believed",
+		},
+		"last seen in the future": {
+			seen(hour), snapshot.Attempt{UpdatedAt: noon}, noon, snapshot.SnapshotRecorded, "R2: not believed",
+		},
+		"now not known": {
+			snapshot.Snapshot{Location: path, TakenAt: at(hour)},
+			snapshot.Attempt{CompletedAt: noon},
+			time.Time{},
+			snapshot.AlreadyRecorded, "R1: without a now nothing is from the future",
+		},
+		"last unnamed, and newer": {
+			snapshot.Snapshot{Unnamed: true, TakenAt: at(-hour)},
+			snapshot.Attempt{CompletedAt: at(-2 * hour)},
+			noon,
+			snapshot.AlreadyRecorded, "R2: an older state does not stand in for one that nobody can name",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.attempt.State, tt.attempt.Location = snapshot.AttemptSucceeded, "s3p://bucket/sp-2"
+			got := snapshot.Record(snapshot.RecordInput{Last: tt.last, Attempt: tt.attempt, Now: tt.now})
+			if got.Reason != tt.want || (got.Snapshot == tt.last) != (tt.want == snapshot.AlreadyRecorded) {
+				t.Errorf("%s: %+v", tt.reason, got)
+			}
+		})
 	}
 }
