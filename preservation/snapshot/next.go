@@ -20,6 +20,9 @@ type Schedule struct {
 type NextInput struct {
 	// Phase of the work; empty = Unknown (R9).
 	Phase Phase
+	// JobID is the job that runs now; empty = not known. What an attempt of another
+	// job did not bring will not come, so it is none (R8).
+	JobID string
 	// StartedAt is when the work began to run; zero = not known. The interval counts
 	// from it until there is a snapshot (R8).
 	StartedAt time.Time
@@ -61,7 +64,8 @@ type Next struct {
 //     retry is None, [InvalidInput] (L6).
 //  2. Work that does not run is None, [NotRunning].
 //  3. An attempt in progress is Wait, [AttemptPending], until its deadline. There is
-//     at most one at a time.
+//     at most one at a time. An attempt of another job, where both ids are known,
+//     counts from here on only if it succeeded.
 //  4. A request is Due, [Requested].
 //  5. Without an interval, None, [NotScheduled].
 //  6. An interval that is over is Due, [IntervalElapsed], inclusive; so is one that
@@ -70,16 +74,21 @@ type Next struct {
 //  7. Wait, [IntervalRunning].
 //
 // After an attempt that failed, rules 4 and 6 wait for the retry time too,
-// [RetryLater], each only after an attempt of its own trigger. A retry never
-// overrides the interval: the later of the two decides. A success without a
-// location counts for the interval, as the next would have none either (R8). Times
-// beyond DefaultSkew in the future are not believed, and count as not known.
+// [RetryLater], each only after an attempt of its own trigger: rule 6 after
+// TriggerPeriodic, rule 4 after every other, and both after one without a trigger,
+// which may have been of either. A retry never overrides the interval: the later of
+// the two decides. A success without a location counts for the interval, as the next
+// would have none either (R8). Times beyond DefaultSkew in the future are not
+// believed, and count as not known.
 func NextSnapshot(in NextInput) Next {
 	if message, ok := unreadableSchedule(in); ok {
 		return Next{Timing: SnapshotNone, Reason: InvalidInput, Message: message}
 	}
 	if in.Phase != PhaseRunning {
 		return Next{Timing: SnapshotNone, Reason: NotRunning, Message: "only running work can take a snapshot"}
+	}
+	if otherJob(in) && in.Attempt.State != AttemptSucceeded {
+		in.Attempt = Attempt{}
 	}
 	if end, ok := pendingUntil(in.Attempt, in.AttemptDeadline, DefaultSkew, in.Now); ok {
 		return Next{
@@ -122,11 +131,15 @@ func unreadableSchedule(in NextInput) (string, bool) {
 	return "", false
 }
 
+func otherJob(in NextInput) bool {
+	return in.JobID != "" && in.Attempt.JobID != "" && in.JobID != in.Attempt.JobID
+}
+
 func manual(in NextInput) Next {
 	if !in.Requested {
 		return Next{Timing: SnapshotNone}
 	}
-	if at := retryAt(in, TriggerManual); in.Now.Before(at) {
+	if at := retryAt(in, in.Attempt.Trigger != TriggerPeriodic); in.Now.Before(at) {
 		return retryLater(at, in.Now)
 	}
 	return Next{Timing: SnapshotDue, Trigger: TriggerManual, Reason: Requested, Message: "a snapshot was asked for"}
@@ -136,6 +149,7 @@ func periodic(in NextInput) Next {
 	if in.Schedule.IntervalSeconds == nil {
 		return Next{Timing: SnapshotNone, Reason: NotScheduled, Message: "no periodic snapshots are taken"}
 	}
+	retry := retryAt(in, in.Attempt.Trigger == TriggerPeriodic || in.Attempt.Trigger == "")
 	due := Next{
 		Timing: SnapshotDue, Trigger: TriggerPeriodic, Reason: NeverTaken,
 		Message: "nobody knows when the last snapshot was taken",
@@ -146,13 +160,13 @@ func periodic(in NextInput) Next {
 			return Next{
 				Timing: SnapshotWait, Reason: IntervalRunning, Message: "the interval ends at " + stamp(end),
 				// A retry that is later than the interval wins.
-				NextCheck: checkAt(later(end, retryAt(in, TriggerPeriodic)), in.Now),
+				NextCheck: checkAt(later(end, retry), in.Now),
 			}
 		}
 		due.Reason, due.Message = IntervalElapsed, "the interval ended at "+stamp(end)
 	}
-	if at := retryAt(in, TriggerPeriodic); in.Now.Before(at) {
-		return retryLater(at, in.Now)
+	if in.Now.Before(retry) {
+		return retryLater(retry, in.Now)
 	}
 	return due
 }
@@ -175,9 +189,10 @@ func lastSuccess(in NextInput) time.Time {
 }
 
 // retryAt is when an attempt that failed may be followed by the next; zero = at
-// once. An overdue attempt was waited for long enough.
-func retryAt(in NextInput, trigger string) time.Time {
-	if in.Attempt.Trigger != trigger {
+// once, as after an attempt of another trigger. An overdue attempt was waited for
+// long enough.
+func retryAt(in NextInput, own bool) time.Time {
+	if !own {
 		return time.Time{}
 	}
 	switch in.Attempt.State {

@@ -19,10 +19,13 @@ func attempt(state snapshot.AttemptState, trigger string, ago time.Duration) sna
 	return snapshot.Attempt{State: state, Trigger: trigger, TriggeredAt: noon.Add(-ago - time.Second), UpdatedAt: noon.Add(-ago)}
 }
 
-// TestNextSnapshot is PEERS 1.8 (should take) and 2.6.
+// TestNextSnapshot is the second table of 1.6, the second of 1.8, and 2.6 of
+// docs/flink.md.
 func TestNextSnapshot(t *testing.T) {
 	t.Parallel()
 	hourly := every(3600, 10)
+	none, failed, success := snapshot.Attempt{}, snapshot.AttemptFailed, snapshot.AttemptSucceeded
+	const auto, user = snapshot.TriggerPeriodic, snapshot.TriggerManual
 	running := func(last snapshot.Snapshot, a snapshot.Attempt, s snapshot.Schedule) snapshot.NextInput {
 		return snapshot.NextInput{Phase: snapshot.PhaseRunning, Last: last, Attempt: a, Schedule: s, Now: noon}
 	}
@@ -35,8 +38,15 @@ func TestNextSnapshot(t *testing.T) {
 		in.StartedAt = noon.Add(-ago)
 		return in
 	}
-	none, failed, success := snapshot.Attempt{}, snapshot.AttemptFailed, snapshot.AttemptSucceeded
-	const auto, user = snapshot.TriggerPeriodic, snapshot.TriggerManual
+	of := func(in snapshot.NextInput, now, tried string) snapshot.NextInput {
+		in.JobID, in.Attempt.JobID = now, tried
+		return in
+	}
+	phase := func(p snapshot.Phase) snapshot.NextInput {
+		in := asked(running(aged(2*hour), none, hourly))
+		in.Phase = p
+		return in
+	}
 	tests := map[string]struct {
 		in      snapshot.NextInput
 		timing  snapshot.Timing
@@ -56,6 +66,47 @@ func TestNextSnapshot(t *testing.T) {
 			snapshot.SnapshotNone, "", snapshot.NotRunning,
 			snapshot.NextCheck{},
 			"cannot take",
+		},
+		"1.8 pending": {
+			phase(snapshot.PhasePending), snapshot.SnapshotNone, "", snapshot.NotRunning,
+			snapshot.NextCheck{},
+			"a difference: spotify excludes stopped jobs only",
+		},
+		"1.8 lost":        {phase(snapshot.PhaseLost), snapshot.SnapshotNone, "", snapshot.NotRunning, snapshot.NextCheck{}, "cannot take"},
+		"1.8 succeeded":   {phase(snapshot.PhaseSucceeded), snapshot.SnapshotNone, "", snapshot.NotRunning, snapshot.NextCheck{}, "cannot take"},
+		"1.8 cancelled":   {phase(snapshot.PhaseCancelled), snapshot.SnapshotNone, "", snapshot.NotRunning, snapshot.NextCheck{}, "cannot take"},
+		"1.8 job unknown": {phase(snapshot.PhaseUnknown), snapshot.SnapshotNone, "", snapshot.NotRunning, snapshot.NextCheck{}, "as pending"},
+		"2.6 in progress": {
+			running(aged(2*hour), progress(time.Minute), hourly),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "none: and it says until when",
+		},
+		"2.6 nonce changed": {
+			asked(running(aged(2*hour), none, hourly)),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"MANUAL is before PERIODIC",
+		},
+		"2.6 interval over": {
+			running(aged(hour+1), none, hourly), snapshot.SnapshotDue, auto, snapshot.IntervalElapsed, snapshot.NextCheck{}, "PERIODIC",
+		},
+		"2.6 interval over since the trigger, not since the last": {
+			running(aged(30*time.Minute), attempt(failed, auto, 2*hour), hourly),
+			snapshot.SnapshotWait, "", snapshot.IntervalRunning, in(30 * time.Minute), "a difference: apache counts from the last trigger",
+		},
+		"2.6 interval zero": {
+			running(aged(2*hour), none, every(0, 0)),
+			snapshot.SnapshotNone, "", snapshot.InvalidInput,
+			snapshot.NextCheck{},
+			"a difference: apache turns it off; leave it out",
+		},
+		"2.6 no expression": {
+			running(aged(2*hour), none, snapshot.Schedule{}), snapshot.SnapshotNone, "", snapshot.NotScheduled, snapshot.NextCheck{}, "none",
+		},
+		"2.6 failed a minute ago": {
+			running(aged(2*hour), attempt(failed, auto, time.Minute), hourly),
+			snapshot.SnapshotDue, auto, snapshot.IntervalElapsed,
+			snapshot.NextCheck{},
+			"a difference: apache retries for a minute and then waits for the interval",
 		},
 		"1.8 no job": {
 			snapshot.NextInput{Requested: true, Schedule: hourly, Now: noon},
@@ -108,6 +159,87 @@ func TestNextSnapshot(t *testing.T) {
 		"1.6 suspend, trigger failed": {
 			asked(running(aged(0), attempt(snapshot.AttemptTriggerFailed, user, 0), snapshot.Schedule{})),
 			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "again after 10 s; spotify a moment later",
+		},
+		"1.6 suspend, no attempt": {
+			asked(running(aged(0), none, snapshot.Schedule{})), snapshot.SnapshotDue, user, snapshot.Requested, snapshot.NextCheck{}, "yes",
+		},
+		"1.6 suspend, other job in progress": {
+			of(asked(running(aged(0), progress(time.Minute), snapshot.Schedule{})), "b", "a"),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"yes: it ended with its job",
+		},
+		"1.6 suspend, other job failed": {
+			of(asked(running(aged(0), attempt(failed, "update", 0), snapshot.Schedule{})), "b", "a"),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"yes",
+		},
+		"same job in progress": {
+			of(asked(running(aged(0), progress(time.Minute), snapshot.Schedule{})), "a", "a"),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "R8: one at a time",
+		},
+		"in progress, its job not known": {
+			of(asked(running(aged(0), progress(time.Minute), snapshot.Schedule{})), "b", ""),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "L6: not known to be another",
+		},
+		"in progress, this job not known": {
+			of(asked(running(aged(0), progress(time.Minute), snapshot.Schedule{})), "", "a"),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "L6: not known to be another",
+		},
+		"other job succeeded": {
+			of(running(aged(2*hour), attempt(success, auto, time.Minute), hourly), "b", "a"),
+			snapshot.SnapshotWait, "", snapshot.IntervalRunning, in(59 * time.Minute), "1.8: a success counts, whose ever it is",
+		},
+		"1.6 suspend, a periodic one in progress": {
+			asked(running(aged(0), attempt(snapshot.AttemptInProgress, auto, time.Minute-time.Second), hourly)),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "a difference: spotify starts a second one",
+		},
+		"1.6 suspend, a periodic one failed": {
+			asked(running(aged(0), attempt(failed, auto, 0), hourly)),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"yes: reason not update or job cancel",
+		},
+		"1.6 suspend, succeeded, as PR 107": {
+			running(aged(0), attempt(success, "update", 0), snapshot.Schedule{}),
+			snapshot.SnapshotNone, "", snapshot.NotScheduled,
+			snapshot.NextCheck{},
+			"no: one was taken, so nobody asks any more",
+		},
+		"1.6 suspend, succeeded, as HEAD": {
+			asked(running(aged(0), attempt(success, "update", 0), snapshot.Schedule{})),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"yes: a host that still asks gets another",
+		},
+		"1.6 suspend, update failed -1 ns": {
+			asked(running(aged(0), attempt(failed, "update", 10*time.Second-1), snapshot.Schedule{})),
+			snapshot.SnapshotWait, "", snapshot.RetryLater, in(time.Second), "no: 10 s are not over, whatever word the source has",
+		},
+		"1.6 suspend, update failed 0 ns": {
+			asked(running(aged(0), attempt(failed, "update", 10*time.Second), snapshot.Schedule{})),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"a difference of an instant: spotify wants more than 10 s",
+		},
+		"1.6 suspend, job cancel not accepted": {
+			asked(running(aged(0), attempt(snapshot.AttemptTriggerFailed, "job cancel", 0), snapshot.Schedule{})),
+			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "no: 10 s are not over",
+		},
+		"failed, trigger not known, requested": {
+			asked(running(aged(0), attempt(failed, "", 0), snapshot.Schedule{})),
+			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "R8: it may have been for the request",
+		},
+		"failed, trigger not known, periodic": {
+			running(aged(2*hour), attempt(failed, "", 0), hourly),
+			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "R8: it may have been the periodic one",
+		},
+		"failed, for an update, periodic": {
+			running(aged(2*hour), attempt(failed, "update", 0), hourly),
+			snapshot.SnapshotDue, auto, snapshot.IntervalElapsed,
+			snapshot.NextCheck{},
+			"1.8: only a scheduled one delays the scheduled one",
 		},
 		"1.6 suspend, in progress": {
 			asked(running(aged(0), finalProgress(time.Minute), snapshot.Schedule{})),
