@@ -13,13 +13,13 @@ import (
 //     error, and Unknown (L6).
 //  2. Snapshot: components.job, with savepointTime as ObservedAt, since the operator
 //     writes when it saw the savepoint (R3).
-//  3. A location that the job was itself started from, with a time before that start,
-//     has no time: the operator pins a path without touching the time, which may be
-//     another path's.
+//  3. A location that the job was itself started from, with a time that is not known
+//     to be after that start, has no time: the operator pins a path without touching
+//     the time, which may be another path's.
 //  4. The snapshot's JobID: the id of the job, if it is final or was seen since the
 //     start (R1).
-//  5. Attempt: savepoint. Reasons scheduled and "user requested" are Periodic and
-//     Manual; update and "job cancel" are final. Its location is empty: the operator
+//  5. Attempt: savepoint. Reasons scheduled, "scheduled initial" and "user requested"
+//     are Periodic, Periodic and Manual; update and "job cancel" are final. Its location is empty: the operator
 //     records a success as the snapshot itself.
 //  6. StartedAt: startTime; StoppedAt: completionTime; Inherited: fromSavepoint.
 //
@@ -44,7 +44,7 @@ func Cluster(status map[string]any, facts Facts) (Reading, error) {
 		Generation: r.count(job + "savepointGeneration"), Final: r.flag(job + "finalSavepoint"),
 		Cluster: facts.Cluster,
 	}
-	if s.Location == out.Inherited && !s.ObservedAt.After(started) {
+	if s.Location == out.Inherited && (started.IsZero() || !s.ObservedAt.After(started)) {
 		s.ObservedAt = time.Time{}
 	}
 	s.JobID = producer(s, out.JobID, started)

@@ -10,19 +10,22 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 //  2. Snapshot of a job that is CANCELED, FAILED or FINISHED: upgradeSavepointPath,
 //     else the last savepoint; of every other job the other way round, as the path
 //     is then of an earlier upgrade. [LastState] is a state that nobody can name.
-//  3. Without either, a completed checkpoint is such a state too: the status never
-//     holds its path. Not after CANCELED, which leaves no checkpoints.
-//  4. Final: upgradeSavepointPath of a job that is CANCELED, or FAILED or FINISHED
-//     with its HA metadata absent or its JobManager READY. Else a newer state may
-//     exist that nobody saw.
-//  5. TakenAt: the time of the last savepoint, if it is the one with that path.
-//  6. Attempt: the savepoint in progress, else the checkpoint in progress; the
+//  3. The operator trusts a job that is CANCELED, or FAILED or FINISHED with its HA
+//     metadata absent or its JobManager READY. Of every other stopped job a newer
+//     state may exist that nobody saw.
+//  4. Without either path, a completed checkpoint is such a state too: the status
+//     never holds its path. Not after CANCELED, which leaves no checkpoints. And so
+//     is nothing at all of a stopped job that is not trusted. Of a job that is not
+//     stopped it is none.
+//  5. Final: upgradeSavepointPath of a job that is trusted.
+//  6. TakenAt: the time of the last savepoint, if it is the one with that path.
+//  7. Attempt: the savepoint in progress, else the checkpoint in progress; the
 //     operator forgets failed ones. Final for an upgrade. Trigger ids are never
 //     state (R1).
-//  7. The snapshot's JobID: jobStatus.jobId, if it is final or was taken since
+//  8. The snapshot's JobID: jobStatus.jobId, if it is final or was taken since
 //     startTime. The operator changes the id at a deploy, and an old path with a new
 //     id would be a mix of two jobs (R1).
-//  8. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
+//  9. StartedAt: jobStatus.startTime; StoppedAt: updateTime of a stopped job.
 //
 // The error joins a [*FieldError] for each field that cannot be read; the reading has
 // the rest, and a state that nobody can name where it found none. A nil status is
@@ -83,7 +86,8 @@ func deploymentSnapshot(r *reader, state string, stopped bool, facts Facts) snap
 		upgrade = last
 	}
 	reachable := r.text("jobManagerDeploymentStatus") == "READY"
-	upgrade.Final = state == "CANCELED" || stopped && (facts.HAMetadataAbsent || reachable)
+	trusted := state == "CANCELED" || stopped && (facts.HAMetadataAbsent || reachable)
+	upgrade.Final = trusted
 	first, second := last, upgrade
 	if stopped {
 		first, second = upgrade, last
@@ -100,6 +104,8 @@ func deploymentSnapshot(r *reader, state string, stopped bool, facts Facts) snap
 		return snapshot.Snapshot{Unnamed: true}
 	case !checkpoint.IsZero() && state != "CANCELED":
 		return snapshot.Snapshot{Unnamed: true, TakenAt: checkpoint}
+	case stopped && !trusted:
+		return snapshot.Snapshot{Unnamed: true}
 	default:
 		return snapshot.Snapshot{}
 	}

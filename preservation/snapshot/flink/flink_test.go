@@ -155,7 +155,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestPhases is PEERS 1.3 and the map of Flink states in 1.7.
+// TestPhases is 1.3 of docs/flink.md and the map of Flink states in 1.7.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	apache := map[string]snapshot.Phase{
@@ -200,7 +200,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestDeployment is PEERS 2.3 row by row, and the choice between two paths.
+// TestDeployment is 2.3 of docs/flink.md row by row, and the choice between two paths.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	const (
@@ -265,7 +265,7 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestAttempts is PEERS 1.8 and 2.7.
+// TestAttempts is 1.8 and 2.7 of docs/flink.md.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	created := noon.Add(-time.Minute)
@@ -312,6 +312,36 @@ func TestAttempts(t *testing.T) {
 			snapshot.AttemptTriggerFailed, "job cancel", true,
 			time.Time{},
 			false, "1.8: update and job cancel make it final",
+		},
+		"spotify scheduled initial": {
+			flink.Cluster, `{"savepoint": {"state": "Failed", "triggerReason": "scheduled initial"}}`,
+			snapshot.AttemptFailed, snapshot.TriggerPeriodic, false,
+			time.Time{},
+			false, "1.8: of older releases",
+		},
+		"spotify scheduled": {
+			flink.Cluster, `{"savepoint": {"state": "Succeeded", "triggerReason": "scheduled"}}`,
+			snapshot.AttemptSucceeded, snapshot.TriggerPeriodic, false,
+			time.Time{},
+			false, "1.8: not final",
+		},
+		"spotify update": {
+			flink.Cluster, `{"savepoint": {"state": "Failed", "triggerReason": "update", "message": "the update is postponed"}}`,
+			snapshot.AttemptFailed, "update", true,
+			time.Time{},
+			false, "1.8: it would have been final",
+		},
+		"apache manual": {
+			flink.Deployment, `{"jobStatus": {"savepointInfo": {"triggerId": "a", "triggerType": "MANUAL", "triggerTimestamp": 1767268800000}}}`,
+			snapshot.AttemptInProgress, snapshot.TriggerManual, false, noon, false, "2.6",
+		},
+		"apache periodic": {
+			flink.Deployment, `{"jobStatus": {"savepointInfo": {"triggerId": "a", "triggerType": "PERIODIC", "triggerTimestamp": 1767268800000}}}`,
+			snapshot.AttemptInProgress, snapshot.TriggerPeriodic, false, noon, false, "2.6",
+		},
+		"apache unknown trigger": {
+			flink.Deployment, `{"jobStatus": {"savepointInfo": {"triggerId": "a", "triggerType": "UNKNOWN", "triggerTimestamp": 1767268800000}}}`,
+			snapshot.AttemptInProgress, "", false, noon, false, "2.6: no word, so that it may be of either trigger",
 		},
 		"spotify never":   {flink.Cluster, `{"savepoint": {"state": "NotTriggered"}}`, "", "", false, time.Time{}, false, "1.8: of older releases"},
 		"spotify unknown": {flink.Cluster, `{"savepoint": {"state": "Done"}}`, "", "", false, time.Time{}, true, "L6"},
@@ -440,6 +470,41 @@ func TestProducer(t *testing.T) {
 			require.NoError(t, err)
 			if got.JobID != "a" || got.Snapshot.JobID != tt.want || got.Snapshot.Location == "" {
 				t.Errorf("%s: %+v", tt.reason, got)
+			}
+		})
+	}
+}
+
+// TestPinned is 1.1 of docs/flink.md: a path that the job was started from has a time
+// only if a savepoint was seen after that start.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	const seen = `"savepointTime": "2026-01-01T12:00:00Z"`
+	tests := map[string]struct {
+		from, times string
+		bad         bool
+		want        time.Time
+		reason      string
+	}{
+		"another path":        {"gs://b/0", seen, false, noon, "the time is of this path"},
+		"seen after":          {"gs://b/1", seen + `, "startTime": "2026-01-01T11:59:59Z"`, false, noon, "the time is of this run"},
+		"seen at":             {"gs://b/1", seen + `, "startTime": "2026-01-01T12:00:00Z"`, false, time.Time{}, "not known to be of this run"},
+		"seen before":         {"gs://b/1", seen + `, "startTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "of another path"},
+		"deployed after":      {"gs://b/1", seen + `, "deployTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "startTime is cleared at each deploy"},
+		"start not known":     {"gs://b/1", seen, false, time.Time{}, "L6: not known to be of this run"},
+		"start not readable":  {"gs://b/1", seen + `, "startTime": "noon"`, true, time.Time{}, "L6: not known to be of this run"},
+		"deploy not readable": {"gs://b/1", seen + `, "deployTime": 1.5`, true, time.Time{}, "L6: not known to be of this run"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status := fmt.Sprintf(`{"components": {"job": {"savepointLocation": "gs://b/1", "fromSavepoint": %q, %s}}}`, tt.from, tt.times)
+			got, err := flink.Cluster(decode(t, status), flink.Facts{})
+			if (err != nil) != tt.bad {
+				t.Errorf("%s: %v", tt.reason, err)
+			}
+			if got.Snapshot.Location != "gs://b/1" || !got.Snapshot.ObservedAt.Equal(tt.want) {
+				t.Errorf("%s: %+v", tt.reason, got.Snapshot)
 			}
 		})
 	}

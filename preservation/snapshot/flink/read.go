@@ -152,13 +152,15 @@ func located(text string) bool {
 }
 
 // trigger is the word of package snapshot for the word of a source, where there is
-// one.
+// one. No word is what package snapshot has for one that nobody knows.
 func trigger(text string) string {
 	switch text {
-	case "PERIODIC", "scheduled":
+	case "PERIODIC", "scheduled", "scheduled initial":
 		return snapshot.TriggerPeriodic
 	case "MANUAL", "user requested":
 		return snapshot.TriggerManual
+	case "UNKNOWN":
+		return ""
 	default:
 		return text
 	}
