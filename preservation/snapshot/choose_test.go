@@ -9,7 +9,7 @@ import (
 	"github.com/carryover-io/carryover/preservation/snapshot"
 )
 
-// TestChoose is PEERS 1.5 row by row, and what is beyond it.
+// TestChoose is 1.5 of docs/flink.md row by row, and what is beyond it.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	const pin = "s3p://bucket/pin"
@@ -90,6 +90,30 @@ func TestChoose(t *testing.T) {
 				Lost: []snapshot.Loser{{Source: snapshot.SourceLatest, Snapshot: unnamed, Reason: snapshot.Outranked}},
 			},
 			"the manual restore",
+		},
+		"2.3 latest unnamed, no text at all": {
+			snapshot.Candidates{Latest: snapshot.Snapshot{Unnamed: true}, Inherited: inherited},
+			snapshot.Choice{
+				Source: snapshot.SourceUnknown, Snapshot: snapshot.Snapshot{Unnamed: true}, Reason: snapshot.StateUnnamed,
+				Lost: []snapshot.Loser{lostInherited},
+			},
+			"the mark alone says that a state exists",
+		},
+		"inherited unnamed, no text at all": {
+			snapshot.Candidates{Explicit: pin, Inherited: snapshot.Snapshot{Unnamed: true}},
+			snapshot.Choice{
+				Source: snapshot.SourceUnknown, Snapshot: snapshot.Snapshot{Unnamed: true}, Reason: snapshot.StateUnnamed,
+				Lost: []snapshot.Loser{lostPin},
+			},
+			"the mark alone says that a state exists",
+		},
+		"explicit, final latest": {
+			snapshot.Candidates{Explicit: pin, ExplicitChanged: true, Latest: final()},
+			snapshot.Choice{
+				Source: snapshot.SourceExplicit, Snapshot: explicit, Reason: snapshot.RevisionChanged,
+				Lost: []snapshot.Loser{{Source: snapshot.SourceLatest, Snapshot: final(), Reason: snapshot.Outranked}},
+			},
+			"R5: it does not inherit finality either",
 		},
 		"inherited unnamed": {
 			snapshot.Candidates{Inherited: unnamed},

@@ -33,7 +33,8 @@ func finalProgress(age time.Duration) snapshot.Attempt {
 	return a
 }
 
-// TestFreshness has R2 and R3, and PEERS 1.2 (spotify) and 2.4 (apache) row by row.
+// TestFreshness has R2 and R3, and 1.2 (spotify) and 2.4 (apache) of docs/flink.md row
+// by row.
 func TestFreshness(t *testing.T) {
 	t.Parallel()
 	limit := snapshot.Seconds(3600)
@@ -46,7 +47,7 @@ func TestFreshness(t *testing.T) {
 		next   snapshot.NextCheck
 		reason string
 	}{
-		// PEERS 1.2
+		// 1.2
 		"1.2 final, no reference, no limit": {
 			snapshot.Input{Snapshot: final()}, snapshot.VerdictFinal, snapshot.FinalSnapshot, -1, snapshot.NextCheck{}, "final needs no time",
 		},
@@ -55,6 +56,46 @@ func TestFreshness(t *testing.T) {
 			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
 			snapshot.NextCheck{},
 			"a difference: spotify calls it fresh, and starts empty",
+		},
+		"1.2 final, stale by every time": {
+			snapshot.Input{
+				Phase: snapshot.PhaseFailed, Snapshot: snapshot.Snapshot{Location: path, Final: true, TakenAt: noon.Add(-1000 * hour)},
+				StoppedAt: noon, Limit: snapshot.Seconds(0), Now: noon.Add(hour),
+			},
+			snapshot.VerdictFinal, snapshot.FinalSnapshot, 1000 * hour,
+			snapshot.NextCheck{},
+			"final, whatever the times",
+		},
+		"1.2 compare time: active": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: aged(hour + 1), Limit: limit, Now: noon},
+			snapshot.VerdictStale, snapshot.TooOld, hour + 1,
+			snapshot.NextCheck{},
+			"against the time of the observation",
+		},
+		"1.2 compare time: stopped": {
+			snapshot.Input{Phase: snapshot.PhaseSucceeded, Snapshot: aged(hour), StoppedAt: noon, Limit: limit, Now: noon.Add(hour)},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour,
+			snapshot.NextCheck{},
+			"against its end",
+		},
+		"1.2 compare time: pending": {
+			snapshot.Input{Phase: snapshot.PhasePending, Snapshot: aged(hour), StoppedAt: noon, Limit: limit, Now: noon.Add(hour)},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour,
+			snapshot.NextCheck{},
+			"against its end",
+		},
+		"1.2 compare time: unknown": {
+			snapshot.Input{Phase: snapshot.PhaseUnknown, Snapshot: aged(hour), StoppedAt: noon, Limit: limit, Now: noon.Add(hour)},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour,
+			snapshot.NextCheck{},
+			"against its end",
+		},
+		"1.2 compare time: stopped, end not known": {
+			snapshot.Input{Phase: snapshot.PhaseFailed, Snapshot: aged(hour), Limit: limit, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour, in(time.Second), "a difference: against now, at which nothing more can be lost; spotify says stale",
+		},
+		"1.2 no receiver": {
+			snapshot.Input{}, snapshot.VerdictNone, snapshot.NoSnapshot, -1, snapshot.NextCheck{}, "a difference: spotify panics on nil",
 		},
 		"1.2 no reference": {
 			snapshot.Input{Snapshot: aged(0), Limit: limit}, snapshot.VerdictStale, snapshot.ReferenceMissing, -1, snapshot.NextCheck{}, "R3",
@@ -109,6 +150,30 @@ func TestFreshness(t *testing.T) {
 		"future beyond a given skew": {
 			snapshot.Input{Snapshot: aged(-11 * time.Second), Limit: limit, Skew: 10 * time.Second, Now: noon},
 			snapshot.VerdictSuspect, snapshot.FromTheFuture, 0, in(time.Second), "R2",
+		},
+		"skew of 1 ns": {
+			snapshot.Input{Snapshot: aged(-2), Limit: limit, Skew: 1, Now: noon},
+			snapshot.VerdictSuspect, snapshot.FromTheFuture, 0, in(time.Second), "R2: any skew above zero is meant",
+		},
+		"negative skew": {
+			snapshot.Input{Snapshot: aged(-60 * time.Second), Limit: limit, Skew: -1, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0, in(hour + 61*time.Second), "R2: the default",
+		},
+		"longest skew": {
+			snapshot.Input{Snapshot: aged(-1000 * hour), Limit: limit, Skew: 1<<63 - 1, StoppedAt: noon, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, 0,
+			snapshot.NextCheck{},
+			"L4: no overflow",
+		},
+		"taken in the year 9999": {
+			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, TakenAt: noon.AddDate(7973, 0, 0)}, Limit: limit, Now: noon},
+			snapshot.VerdictSuspect, snapshot.FromTheFuture, 0, in(9223372036 * time.Second), "L4: no overflow",
+		},
+		"taken in the year 1": {
+			snapshot.Input{Snapshot: snapshot.Snapshot{Location: path, TakenAt: time.Time{}.Add(1)}, Limit: snapshot.Seconds(1 << 62), Now: noon},
+			snapshot.VerdictStale, snapshot.TooOld, 1<<63 - 1,
+			snapshot.NextCheck{},
+			"L4: an age that is too long to say is not within any limit",
 		},
 		"future, unlimited": {
 			snapshot.Input{Snapshot: aged(-hour), Limit: snapshot.Unlimited(), Now: noon},
@@ -225,7 +290,7 @@ func TestFreshness(t *testing.T) {
 			"R2: no age is asked for",
 		},
 
-		// PEERS 2.4
+		// 2.4
 		"2.4 no maximum": {
 			snapshot.Input{Snapshot: aged(1000 * hour), Limit: snapshot.Unlimited(), Now: noon},
 			snapshot.VerdictFresh, snapshot.AnyAge, 1000 * hour,
@@ -237,6 +302,22 @@ func TestFreshness(t *testing.T) {
 			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
 			snapshot.NextCheck{},
 			"a difference: apache goes on; on another cluster it would start empty",
+		},
+		"2.4 young job, pending": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Attempt: progress(time.Minute), Reachable: true, Limit: limit, Now: noon},
+			snapshot.VerdictWait, snapshot.AttemptPending, -1, in(9*time.Minute + time.Second), "a difference: apache goes on; here the first one is awaited",
+		},
+		"2.4 old job, none, pending old": {
+			snapshot.Input{
+				Phase: snapshot.PhaseRunning, Attempt: progress(hour + 1), AttemptDeadline: 2 * hour, Reachable: true, Limit: limit, Now: noon,
+			},
+			snapshot.VerdictNone, snapshot.NoSnapshot, -1,
+			snapshot.NextCheck{},
+			"take a savepoint instead",
+		},
+		"2.4 last completed at the maximum": {
+			snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: aged(hour), Limit: limit, Now: noon},
+			snapshot.VerdictFresh, snapshot.WithinLimit, hour, in(time.Second), "a difference: apache is exclusive",
 		},
 		"2.4 last completed within": {
 			snapshot.Input{Snapshot: aged(hour / 2), Attempt: progress(0), Reachable: true, Limit: limit, Now: noon},

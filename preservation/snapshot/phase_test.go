@@ -10,7 +10,7 @@ import (
 	"github.com/carryover-io/carryover/preservation/snapshot"
 )
 
-// TestPhases is PEERS 1.3, reduced to the phases of R9.
+// TestPhases is 1.3 of docs/flink.md, reduced to the phases of R9.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	type predicates struct{ Active, Stopped, Failure, Terminal, TerminalMoving bool }
@@ -76,9 +76,9 @@ func TestLimit(t *testing.T) {
 		"zero":       {snapshot.Limit{}, "FinalOnly", 0, "R2: the default"},
 		"final only": {snapshot.FinalOnly(), "FinalOnly", 0, "R2"},
 		"seconds":    {snapshot.Seconds(90), "90s", 0, "R2"},
-		"none":       {snapshot.Seconds(0), "0s", 0, "PEERS 1.2: 0 and the same instant is fresh"},
+		"none":       {snapshot.Seconds(0), "0s", 0, "1.2: 0 and the same instant is fresh"},
 		"unlimited":  {snapshot.Unlimited(), "Unlimited", 0, "R2"},
-		"negative":   {snapshot.Seconds(-1), "-1s", 1, "PEERS 1.1: min 0"},
+		"negative":   {snapshot.Seconds(-1), "-1s", 1, "1.1: min 0"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

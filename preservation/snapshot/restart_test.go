@@ -114,7 +114,7 @@ func TestRestartExhaustively(t *testing.T) {
 	}
 }
 
-// TestRestart is PEERS 1.4, and of 2.2 and 2.5 what is about state.
+// TestRestart is 1.4 of docs/flink.md, and of 2.2 and 2.5 what is about state.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	failed := func(s snapshot.Snapshot, stopped time.Time) snapshot.Input {
@@ -132,6 +132,22 @@ func TestRestart(t *testing.T) {
 	}{
 		"1.4 no job": {
 			snapshot.RestartInput{}, snapshot.Refuse, snapshot.NotFailed, "no restart",
+		},
+		"1.4 not failed": {
+			snapshot.RestartInput{Input: snapshot.Input{Phase: snapshot.PhaseRunning, Snapshot: final()}, Policy: snapshot.PreferState},
+			snapshot.Refuse, snapshot.NotFailed, "no restart",
+		},
+		"1.4 policy Never": {
+			snapshot.RestartInput{Input: failed(final(), noon), Policy: "Never"},
+			snapshot.Refuse, snapshot.InvalidInput, "no restart; a host with that policy does not ask",
+		},
+		"1.4 no policy": {
+			snapshot.RestartInput{Input: failed(aged(0), noon)},
+			snapshot.RestoreFrom, snapshot.RestoredFresh, "a difference: empty is RequireState; a host without restarts does not ask",
+		},
+		"1.4 lost": {
+			snapshot.RestartInput{Input: snapshot.Input{Phase: snapshot.PhaseLost, Snapshot: aged(0), Limit: snapshot.Seconds(3600), Now: noon}},
+			snapshot.RestoreFrom, snapshot.RestoredFresh, "Lost is a failure",
 		},
 		"1.4 fresh against the end": {
 			snapshot.RestartInput{Input: failed(aged(hour), noon), Policy: snapshot.RequireState},
@@ -193,7 +209,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestReadyToMove is PEERS 1.6 row by row, and of 2.2 what is about state.
+// TestReadyToMove is 1.6 of docs/flink.md row by row, and of 2.2 what is about state.
 func TestReadyToMove(t *testing.T) {
 	t.Parallel()
 	limit := snapshot.Seconds(3600)
@@ -308,6 +324,46 @@ func TestReadyToMove(t *testing.T) {
 			snapshot.MoveRefuse, snapshot.StateMissing,
 			snapshot.NextCheck{},
 			"a difference: spotify goes on; here the host remembers that it was ready",
+		},
+		"1.6 updating, not taking, end not known": {
+			snapshot.MoveInput{Input: at(snapshot.PhasePending, aged(hour))},
+			snapshot.MoveReady, snapshot.StateFresh, in(time.Second), "yes, here because it is fresh against now",
+		},
+		"1.6 updating, taking, stale": {
+			snapshot.MoveInput{Input: stopped(snapshot.PhasePending, aged(hour+1)), TakeSnapshot: true},
+			snapshot.MoveRefuse, snapshot.StateStale,
+			snapshot.NextCheck{},
+			"only if fresh",
+		},
+		"1.6 lost, fresh": {
+			snapshot.MoveInput{Input: stopped(snapshot.PhaseLost, aged(hour)), TakeSnapshot: true},
+			snapshot.MoveReady, snapshot.StateFresh,
+			snapshot.NextCheck{},
+			"against the end",
+		},
+		"1.6 webhook: explicit": {
+			snapshot.MoveInput{Input: stopped(snapshot.PhaseFailed, snapshot.Snapshot{}), ExplicitStart: path},
+			snapshot.MoveReady, snapshot.ExplicitStart,
+			snapshot.NextCheck{},
+			"accepted",
+		},
+		"1.6 webhook: not taking, nothing up to date": {
+			snapshot.MoveInput{Input: at(running, snapshot.Snapshot{Location: path})},
+			snapshot.MoveRefuse, snapshot.StateStale,
+			snapshot.NextCheck{},
+			"rejected",
+		},
+		"1.6 webhook: stopped, nothing up to date": {
+			snapshot.MoveInput{Input: stopped(snapshot.PhaseSucceeded, aged(hour+1)), TakeSnapshot: true},
+			snapshot.MoveRefuse, snapshot.StateStale,
+			snapshot.NextCheck{},
+			"rejected, also where one would be taken: a stopped job takes none",
+		},
+		"1.6 explicit is a placeholder": {
+			snapshot.MoveInput{Input: at(running, snapshot.Snapshot{}), ExplicitStart: "null"},
+			snapshot.MoveRefuse, snapshot.StateMissing,
+			snapshot.NextCheck{},
+			"R2: null is none",
 		},
 		"1.6 pending, fresh": {
 			snapshot.MoveInput{Input: stopped(snapshot.PhasePending, aged(hour)), TakeSnapshot: true},
