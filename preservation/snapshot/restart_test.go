@@ -353,6 +353,12 @@ func TestReadyToMove(t *testing.T) {
 			snapshot.NextCheck{},
 			"rejected",
 		},
+		"1.6 webhook: not taking, no limit": {
+			snapshot.MoveInput{Input: snapshot.Input{Phase: running, Snapshot: aged(0), Now: noon}},
+			snapshot.MoveRefuse, snapshot.StateStale,
+			snapshot.NextCheck{},
+			"a difference: spotify wants a limit; here none is FinalOnly",
+		},
 		"1.6 webhook: stopped, nothing up to date": {
 			snapshot.MoveInput{Input: stopped(snapshot.PhaseSucceeded, aged(hour+1)), TakeSnapshot: true},
 			snapshot.MoveRefuse, snapshot.StateStale,
