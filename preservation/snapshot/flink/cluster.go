@@ -13,9 +13,9 @@ import (
 //     error, and Unknown (L6).
 //  2. Snapshot: components.job, with savepointTime as ObservedAt, since the operator
 //     writes when it saw the savepoint (R3).
-//  3. A location that the job was itself started from, with a time that is not known
-//     to be after that start, has no time: the operator pins a path without touching
-//     the time, which may be another path's.
+//  3. A location that the job was itself started from, or may have been, as nobody can
+//     read from what, has no time unless that is known to be after the start: the
+//     operator pins a path without touching the time, which may be another path's.
 //  4. The snapshot's JobID: the id of the job, if it is final or was seen since the
 //     start (R1).
 //  5. Attempt: savepoint. Reasons scheduled, "scheduled initial" and "user requested"
@@ -31,7 +31,7 @@ func Cluster(status map[string]any, facts Facts) (Reading, error) {
 	r := &reader{status: status}
 	r.objects("components", "components.job", "savepoint")
 	out := Reading{
-		JobID: r.text(job + "id"), Inherited: r.text(job + "fromSavepoint"),
+		JobID: r.text(job + "id"), Inherited: r.location(job + "fromSavepoint"),
 		StartedAt: r.time(job + "startTime"), StoppedAt: r.time(job + "completionTime"),
 	}
 	out.Phase = clusterPhase(r, job+"state")
@@ -39,12 +39,16 @@ func Cluster(status map[string]any, facts Facts) (Reading, error) {
 	if started.IsZero() {
 		started = r.time(job + "deployTime")
 	}
+	pin := out.Inherited
+	if pin == LastState {
+		out.Inherited = ""
+	}
 	s := snapshot.Snapshot{
 		Location: r.location(job + "savepointLocation"), ObservedAt: r.time(job + "savepointTime"),
 		Generation: r.count(job + "savepointGeneration"), Final: r.flag(job + "finalSavepoint"),
 		Cluster: facts.Cluster,
 	}
-	if s.Location == out.Inherited && (started.IsZero() || !s.ObservedAt.After(started)) {
+	if (s.Location == pin || pin == LastState) && (started.IsZero() || !s.ObservedAt.After(started)) {
 		s.ObservedAt = time.Time{}
 	}
 	s.JobID = producer(s, out.JobID, started)

@@ -486,22 +486,28 @@ func TestPinned(t *testing.T) {
 		want        time.Time
 		reason      string
 	}{
-		"another path":        {"gs://b/0", seen, false, noon, "the time is of this path"},
-		"seen after":          {"gs://b/1", seen + `, "startTime": "2026-01-01T11:59:59Z"`, false, noon, "the time is of this run"},
-		"seen at":             {"gs://b/1", seen + `, "startTime": "2026-01-01T12:00:00Z"`, false, time.Time{}, "not known to be of this run"},
-		"seen before":         {"gs://b/1", seen + `, "startTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "of another path"},
-		"deployed after":      {"gs://b/1", seen + `, "deployTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "startTime is cleared at each deploy"},
-		"start not known":     {"gs://b/1", seen, false, time.Time{}, "L6: not known to be of this run"},
-		"start not readable":  {"gs://b/1", seen + `, "startTime": "noon"`, true, time.Time{}, "L6: not known to be of this run"},
-		"deploy not readable": {"gs://b/1", seen + `, "deployTime": 1.5`, true, time.Time{}, "L6: not known to be of this run"},
+		"path not readable":   {`7`, seen + `, "startTime": "2026-01-01T12:00:00Z"`, true, time.Time{}, "L6: perhaps this very path"},
+		"placeholder":         {`"KUBERNETES_OPERATOR_LAST_STATE"`, seen, false, time.Time{}, "F75: perhaps this very path"},
+		"none":                {`null`, seen, false, noon, "started from nothing"},
+		"another path":        {`"gs://b/0"`, seen, false, noon, "the time is of this path"},
+		"seen after":          {`"gs://b/1"`, seen + `, "startTime": "2026-01-01T11:59:59Z"`, false, noon, "the time is of this run"},
+		"seen at":             {`"gs://b/1"`, seen + `, "startTime": "2026-01-01T12:00:00Z"`, false, time.Time{}, "not known to be of this run"},
+		"seen before":         {`"gs://b/1"`, seen + `, "startTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "of another path"},
+		"deployed after":      {`"gs://b/1"`, seen + `, "deployTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "startTime is cleared at each deploy"},
+		"start not known":     {`"gs://b/1"`, seen, false, time.Time{}, "L6: not known to be of this run"},
+		"start not readable":  {`"gs://b/1"`, seen + `, "startTime": "noon"`, true, time.Time{}, "L6: not known to be of this run"},
+		"deploy not readable": {`"gs://b/1"`, seen + `, "deployTime": 1.5`, true, time.Time{}, "L6: not known to be of this run"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			status := fmt.Sprintf(`{"components": {"job": {"savepointLocation": "gs://b/1", "fromSavepoint": %q, %s}}}`, tt.from, tt.times)
+			status := fmt.Sprintf(`{"components": {"job": {"savepointLocation": "gs://b/1", "fromSavepoint": %s, %s}}}`, tt.from, tt.times)
 			got, err := flink.Cluster(decode(t, status), flink.Facts{})
 			if (err != nil) != tt.bad {
 				t.Errorf("%s: %v", tt.reason, err)
+			}
+			if inherited := strings.Trim(tt.from, `"`); strings.HasPrefix(inherited, "gs:") != (got.Inherited == inherited) {
+				t.Errorf("%s: started from %q", tt.reason, got.Inherited)
 			}
 			if got.Snapshot.Location != "gs://b/1" || !got.Snapshot.ObservedAt.Equal(tt.want) {
 				t.Errorf("%s: %+v", tt.reason, got.Snapshot)
