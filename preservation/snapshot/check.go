@@ -51,7 +51,20 @@ func firstTime(times ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// stored is how times are kept: UTC, cut to whole seconds (L2).
-func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+// stored is how times are kept: UTC, cut to whole seconds (L2). One that nobody could
+// keep is not known.
+func stored(t time.Time) time.Time {
+	if !storable(t) {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// storable says whether a time can be written in UTC as RFC 3339, and so as JSON. Near
+// the ends of the calendar the zone decides.
+func storable(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 0 && year <= 9999
+}
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -60,7 +60,8 @@ type Recording struct {
 //
 // A snapshot stays good when its job fails: nothing but finality depends on what the
 // work does next.
-// Recorded times are UTC, in whole seconds (L2).
+// Recorded times are UTC, in whole seconds; one that lies in no year from 0 to 9999
+// then is not known, since nobody could store it (L2).
 func Record(in RecordInput) Recording {
 	out := Recording{Snapshot: in.Last, Attempt: in.Attempt}
 	if _, err := ParsePhase(string(in.Phase)); err != nil {
@@ -137,7 +138,7 @@ func outdated(in RecordInput, taken time.Time) bool {
 	if !in.Now.IsZero() {
 		last = believed(last, in.Now)
 	}
-	return !taken.IsZero() && taken.Before(last)
+	return !taken.IsZero() && !last.IsZero() && taken.Before(last)
 }
 
 // final says whether a snapshot of a job that was marked as final is so now.

@@ -1,11 +1,13 @@
 package snapshot_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"github.com/carryover-io/carryover/preservation/snapshot"
 )
@@ -49,6 +51,9 @@ func TestRecord(t *testing.T) {
 		"none named": {snapshot.Attempt{State: snapshot.AttemptNone}, last, nil, snapshot.NoAttempt, snapshot.NextCheck{}, "R1"},
 		"1.8 in progress": {
 			progress(time.Minute), last, nil, snapshot.AttemptPending, in(9*time.Minute + time.Second), "F73: so is one that was not read",
+		},
+		"in progress, its deadline a moment early": {
+			progress(time.Minute + 1), last, nil, snapshot.AttemptPending, in(9 * time.Minute), "L5: over just after, so no second later",
 		},
 		"1.8 in progress at its deadline": {
 			progress(10 * time.Minute), last, nil, snapshot.AttemptPending, in(time.Second), "R8: inclusive",
@@ -213,6 +218,54 @@ func TestRecordFinality(t *testing.T) {
 	})
 	if invalid.Reason != snapshot.InvalidInput || invalid.Message != `phase "running" is unknown` || invalid.Snapshot != last {
 		t.Errorf("L6: %+v", invalid)
+	}
+}
+
+// TestRecordStorable: what Record returns can be stored as JSON, whatever its input.
+func TestRecordStorable(t *testing.T) {
+	t.Parallel()
+	west, east := time.FixedZone("west", -3600), time.FixedZone("east", 3600)
+	second := func(year int, zone *time.Location) time.Time {
+		return time.Date(year, time.January, 1, 0, 0, 0, 0, zone)
+	}
+	tests := map[string]struct {
+		at     time.Time
+		known  bool
+		reason string
+	}{
+		"end of 9999, in UTC":        {second(10000, time.UTC).Add(-time.Second), true, "L2: the last that can be stored"},
+		"end of 9999, in the west":   {second(10000, west).Add(-time.Second), false, "L4: JSON can hold it as it stands, but not in UTC"},
+		"end of 9999, in the east":   {second(10000, east).Add(-time.Second), true, "L2"},
+		"year 10000":                 {second(10000, time.UTC), false, "L4"},
+		"start of 0, in UTC":         {second(0, time.UTC), true, "L2: the first that can be stored"},
+		"start of 0, in the east":    {second(0, east), false, "L4"},
+		"the longest that Go has":    {time.Unix(1<<62, 0), false, "L4"},
+		"the earliest that Go has":   {time.Unix(-1<<62, 0), false, "L4"},
+		"an ordinary one, in a zone": {noon.In(west), true, "L2"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := snapshot.Record(snapshot.RecordInput{
+				Attempt: snapshot.Attempt{State: snapshot.AttemptSucceeded, Location: path, CompletedAt: tt.at, UpdatedAt: tt.at}, Now: noon,
+			}).Snapshot
+			text, err := json.Marshal(got)
+			require.NoError(t, err, tt.reason)
+			var again snapshot.Snapshot
+			require.NoError(t, json.Unmarshal(text, &again), tt.reason)
+			if diff := cmp.Diff(got, again); diff != "" || got.TakenAt.IsZero() == tt.known || got.ObservedAt.IsZero() == tt.known {
+				t.Errorf("%s: %s (-stored +read)\n%s", tt.reason, text, diff)
+			}
+		})
+	}
+}
+
+// TestRecordKnowsNothing: without any time an attempt in progress cannot be awaited.
+func TestRecordKnowsNothing(t *testing.T) {
+	t.Parallel()
+	got := snapshot.Record(snapshot.RecordInput{Attempt: snapshot.Attempt{State: snapshot.AttemptInProgress}})
+	if got.Reason != snapshot.AttemptOverdue || got.Attempt.State != snapshot.AttemptAbandoned || got.NextCheck.OK {
+		t.Errorf("R8: %+v", got)
 	}
 }
 

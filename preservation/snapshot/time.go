@@ -54,7 +54,7 @@ func ParseTime(value any) (time.Time, error) {
 	case float32:
 		return parseFloat(float64(v))
 	case time.Time:
-		return storable(v)
+		return known(v)
 	default:
 		return parseInteger(value)
 	}
@@ -71,7 +71,7 @@ func parseText(text string) (time.Time, error) {
 	if err != nil || lax(text) {
 		return time.Time{}, bad("the text is neither RFC 3339 with a zone nor a whole number since 1970")
 	}
-	return storable(t)
+	return known(t)
 }
 
 // lax says whether a text that time.Parse takes is not RFC 3339 all the same: an
@@ -161,12 +161,11 @@ func parseEpoch(n int64) (time.Time, error) {
 	}
 }
 
-func storable(t time.Time) (time.Time, error) {
-	switch year := t.UTC().Year(); {
+func known(t time.Time) (time.Time, error) {
+	switch {
 	case t.IsZero():
 		return time.Time{}, &TimeError{Err: ErrNoTime, Why: "the zero time stands for none"}
-	case year < 0 || year > 9999:
-		// Such a time cannot be written as RFC 3339, and so not as JSON.
+	case !storable(t):
 		return time.Time{}, bad("the time is out of range")
 	default:
 		return t.UTC(), nil
