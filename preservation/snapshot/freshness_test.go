@@ -237,6 +237,14 @@ func TestFreshness(t *testing.T) {
 			snapshot.Input{Attempt: progress(time.Minute), Reachable: true, Limit: limit, Now: noon},
 			snapshot.VerdictWait, snapshot.AttemptPending, -1, in(9*time.Minute + time.Second), "R2: until the attempt is overdue",
 		},
+		"none, pending, its deadline a moment early": {
+			snapshot.Input{Attempt: progress(time.Minute + 1), Reachable: true, Limit: limit, Now: noon},
+			snapshot.VerdictWait, snapshot.AttemptPending, -1, in(9 * time.Minute), "L5: over just after, so no second later",
+		},
+		"none, pending, the limit a moment early": {
+			snapshot.Input{Attempt: progress(time.Minute + 1), Reachable: true, Limit: snapshot.Seconds(120), Now: noon},
+			snapshot.VerdictWait, snapshot.AttemptPending, -1, in(time.Minute), "L5: over just after, so no second later",
+		},
 		"none, pending, unreachable": {
 			snapshot.Input{Attempt: progress(time.Minute), Limit: limit, Now: noon},
 			snapshot.VerdictNone, snapshot.NoSnapshot, -1,

@@ -118,6 +118,10 @@ func TestNextSnapshot(t *testing.T) {
 			asked(running(aged(2*hour), progress(time.Minute), hourly)),
 			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9*time.Minute + time.Second), "one at a time",
 		},
+		"in progress, its deadline a moment early": {
+			running(aged(2*hour), progress(time.Minute+1), hourly),
+			snapshot.SnapshotWait, "", snapshot.AttemptPending, in(9 * time.Minute), "L5: over just after, so no second later",
+		},
 		"1.8 in progress, overdue": {
 			running(aged(2*hour), progress(10*time.Minute+1), hourly),
 			snapshot.SnapshotDue, auto, snapshot.IntervalElapsed,

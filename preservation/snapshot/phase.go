@@ -75,8 +75,8 @@ type TextError struct {
 	Text string
 }
 
-// Error names the set and the text (L7).
-func (e *TextError) Error() string { return fmt.Sprintf("%s %q is unknown", e.Set, e.Text) }
+// Error names the set and the text, of which it has at most 64 characters (L7).
+func (e *TextError) Error() string { return fmt.Sprintf("%s %.64q is unknown", e.Set, e.Text) }
 
 // Retryable is false: the same text stays unknown (L7).
 func (*TextError) Retryable() bool { return false }

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,16 @@ func TestParsePhase(t *testing.T) {
 	require.ErrorAs(t, err, &typed)
 	if got != "" || typed.Text != "RUNNING" || typed.Retryable() || typed.Error() != `phase "RUNNING" is unknown` {
 		t.Errorf("L6: %q, %v", got, err)
+	}
+}
+
+// TestLongText: a text from a status may be of any length, and hold anything (L4, L7).
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	_, err := snapshot.ParsePhase(strings.Repeat("ü", 64) + "secret")
+	require.Error(t, err)
+	if diff := cmp.Diff(`phase "`+strings.Repeat("ü", 64)+`" is unknown`, err.Error()); diff != "" {
+		t.Errorf("L4: (-want +got)\n%s", diff)
 	}
 }
 

@@ -47,7 +47,7 @@ type Reading struct {
 type FieldError struct {
 	// Path of the field in the status, with dots.
 	Path string
-	// Err says why, without the value (L7).
+	// Err says why, without the value, but for a word that is in no closed set (L7).
 	Err error
 }
 
