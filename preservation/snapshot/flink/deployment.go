@@ -8,8 +8,10 @@ import "github.com/carryover-io/carryover/preservation/snapshot"
 //     id, and an unknown text, which is an error, Unknown. FINISHED of a deployment
 //     that is SUSPENDED or UPGRADING is Cancelled: the operator stopped it.
 //  2. Snapshot of a job that is CANCELED, FAILED or FINISHED: upgradeSavepointPath,
-//     else the last savepoint; of every other job the other way round, as the path
-//     is then of an earlier upgrade. [LastState] is a state that nobody can name.
+//     else the last savepoint. The other way round for every other job, and for one
+//     that is FAILED and not trusted, if the savepoint was taken since startTime: the
+//     path may then be of an earlier upgrade. [LastState] is a state that nobody can
+//     name, and as upgradeSavepointPath of a stopped job before all else.
 //  3. The operator trusts a job that is CANCELED, or FAILED or FINISHED with its HA
 //     metadata absent or its JobManager READY. Of every other stopped job a newer
 //     state may exist that nobody saw.
@@ -43,7 +45,7 @@ func Deployment(status map[string]any, facts Facts) (Reading, error) {
 	if updated := r.time("jobStatus.updateTime"); out.Phase.Stopped() {
 		out.StoppedAt = updated
 	}
-	out.Snapshot = deploymentSnapshot(r, state, out.Phase.Stopped(), facts)
+	out.Snapshot = deploymentSnapshot(r, out, state, facts)
 	out.Snapshot.JobID, out.Snapshot.Cluster = producer(out.Snapshot, out.JobID, out.StartedAt), facts.Cluster
 	out.Attempt = deploymentAttempt(r)
 	out.Snapshot = r.whole(out.Snapshot)
@@ -76,7 +78,7 @@ func flinkPhase(r *reader, path, state, jobID string) snapshot.Phase {
 	return snapshot.PhaseUnknown
 }
 
-func deploymentSnapshot(r *reader, state string, stopped bool, facts Facts) snapshot.Snapshot {
+func deploymentSnapshot(r *reader, job Reading, state string, facts Facts) snapshot.Snapshot {
 	const info = "jobStatus.savepointInfo.lastSavepoint."
 	last := snapshot.Snapshot{
 		Location: r.location(info + "location"), TakenAt: r.time(info + "timeStamp"), Trigger: trigger(r.text(info + "triggerType")),
@@ -85,15 +87,17 @@ func deploymentSnapshot(r *reader, state string, stopped bool, facts Facts) snap
 	if upgrade.Location == last.Location {
 		upgrade = last
 	}
-	reachable := r.text("jobManagerDeploymentStatus") == "READY"
+	stopped, reachable := job.Phase.Stopped(), r.text("jobManagerDeploymentStatus") == "READY"
 	trusted := state == "CANCELED" || stopped && (facts.HAMetadataAbsent || reachable)
 	upgrade.Final = trusted
-	first, second := last, upgrade
-	if stopped {
-		first, second = upgrade, last
+	first, second := upgrade, last
+	if !stopped || state == "FAILED" && !trusted && since(last, job.StartedAt) {
+		first, second = last, upgrade
 	}
 	checkpoint := r.time("jobStatus.checkpointInfo.lastCheckpoint.timeStamp")
 	switch {
+	case stopped && upgrade.Location == LastState:
+		return snapshot.Snapshot{Unnamed: true}
 	case located(first.Location):
 		return first
 	case first.Location == LastState:

@@ -210,6 +210,8 @@ func TestDeployment(t *testing.T) {
 		point   = `"checkpointInfo": {"lastCheckpoint": {"timeStamp": 1767268800000}}`
 		ready   = `"jobManagerDeploymentStatus": "READY"`
 		missing = `"jobManagerDeploymentStatus": "MISSING"`
+		begun   = `"startTime": "1767268800000"`
+		later   = `"startTime": "1767268800001"`
 	)
 	sp := snapshot.Snapshot{Location: "s3p://b/sp", TakenAt: noon}
 	up := snapshot.Snapshot{Location: "s3p://b/up"}
@@ -230,11 +232,29 @@ func TestDeployment(t *testing.T) {
 		"2.3 failed, reachable":      {"FAILED", ready, []string{upgrade}, false, upFinal, "trust"},
 		"2.3 failed, not reachable":  {"FAILED", missing, []string{upgrade}, false, up, "no trust: a newer state may exist"},
 		"2.3 failed, manager silent": {"FAILED", `"x": 0`, []string{upgrade}, false, up, "no trust"},
-		"2.3 canceled, none":         {"CANCELED", missing, []string{point}, false, snapshot.Snapshot{}, "none is definite"},
-		"2.5 canceled, legacy":       {"CANCELED", missing, []string{saved}, false, sp, "the last savepoint, not final"},
-		"2.2 failed, dummy":          {"FAILED", ready, []string{dummy, saved}, true, unnamed, "row 3: unknown, also with an older savepoint"},
-		"running, dummy":             {"RUNNING", ready, []string{dummy}, false, unnamed, "F75"},
-		"running, dummy and saved":   {"RUNNING", ready, []string{dummy, saved}, false, sp, "the dummy is of an earlier upgrade"},
+		"2.3 failed, not reachable, saved in this run": {
+			"FAILED", missing, []string{upgrade, saved, begun}, false, sp, "the path may be of the upgrade before: the savepoint is not",
+		},
+		"2.3 failed, not reachable, saved before this run": {
+			"FAILED", missing, []string{upgrade, saved, later}, false, up, "nothing says which is newer: the path, whose age is not known",
+		},
+		"2.3 failed, reachable, saved in this run": {
+			"FAILED", ready, []string{upgrade, saved, begun}, false, upFinal, "trust",
+		},
+		"2.3 canceled, saved in this run": {
+			"CANCELED", missing, []string{upgrade, saved, begun}, false, upFinal, "trust",
+		},
+		"2.3 finished, not reachable, saved in this run": {
+			"FINISHED", missing, []string{upgrade, saved, begun}, false, up, "a job that ends in order leaves its path last",
+		},
+		"2.3 failed, not reachable, dummy, saved in this run": {
+			"FAILED", missing, []string{dummy, saved, begun}, false, unnamed, "a newer state exists",
+		},
+		"2.3 canceled, none":       {"CANCELED", missing, []string{point}, false, snapshot.Snapshot{}, "none is definite"},
+		"2.5 canceled, legacy":     {"CANCELED", missing, []string{saved}, false, sp, "the last savepoint, not final"},
+		"2.2 failed, dummy":        {"FAILED", ready, []string{dummy, saved}, true, unnamed, "row 3: unknown, also with an older savepoint"},
+		"running, dummy":           {"RUNNING", ready, []string{dummy}, false, unnamed, "F75"},
+		"running, dummy and saved": {"RUNNING", ready, []string{dummy, saved}, false, sp, "the dummy is of an earlier upgrade"},
 		"dummy in the last savepoint": {
 			"RUNNING", ready,
 			[]string{`"savepointInfo": {"lastSavepoint": {"location": "KUBERNETES_OPERATOR_LAST_STATE"}}`},

@@ -88,14 +88,19 @@ func (r *reader) whole(s snapshot.Snapshot) snapshot.Snapshot {
 // producer is the job that a snapshot is of: the present one only if the snapshot is
 // its end, or was taken since it began (R1). Empty = not known.
 func producer(s snapshot.Snapshot, jobID string, started time.Time) string {
+	if s.Final || since(s, started) {
+		return jobID
+	}
+	return ""
+}
+
+// since says whether a snapshot is known to be taken since a start that is known.
+func since(s snapshot.Snapshot, started time.Time) bool {
 	taken := s.TakenAt
 	if taken.IsZero() {
 		taken = s.ObservedAt
 	}
-	if s.Final || !started.IsZero() && !taken.IsZero() && !taken.Before(started) {
-		return jobID
-	}
-	return ""
+	return !started.IsZero() && !taken.IsZero() && !taken.Before(started)
 }
 
 func (r *reader) flag(path string) bool {
