@@ -197,7 +197,7 @@ func retryAt(in NextInput, own bool) time.Time {
 	}
 	switch in.Attempt.State {
 	case AttemptTriggerFailed, AttemptFailed, AttemptAbandoned:
-	case AttemptNone, AttemptInProgress, AttemptSucceeded:
+	case AttemptNone, AttemptInProgress, AttemptSucceeded, "":
 		return time.Time{}
 	}
 	failed := believed(firstTime(in.Attempt.UpdatedAt, in.Attempt.TriggeredAt), in.Now)

@@ -160,6 +160,42 @@ func TestNextSnapshot(t *testing.T) {
 			asked(running(aged(hour-2*time.Second), attempt(failed, user, 5*time.Second), hourly)),
 			snapshot.SnapshotWait, "", snapshot.IntervalRunning, in(2 * time.Second), "L5: the earlier check",
 		},
+		"requested, failed, interval runs for longer": {
+			asked(running(aged(30*time.Minute), attempt(failed, user, 5*time.Second), hourly)),
+			snapshot.SnapshotWait, "", snapshot.IntervalRunning, in(5 * time.Second), "L5: the earlier check",
+		},
+		"requested, failed, interval over": {
+			asked(running(aged(2*hour), attempt(failed, user, 5*time.Second), hourly)),
+			snapshot.SnapshotDue, auto, snapshot.IntervalElapsed,
+			snapshot.NextCheck{},
+			"R8: the periodic one is not delayed, and what is due needs no check",
+		},
+		"no attempt, with times": {
+			asked(running(aged(0), snapshot.Attempt{UpdatedAt: noon}, snapshot.Schedule{})),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"R1: an empty state is no attempt, so none that failed",
+		},
+		"no attempt by name, with times": {
+			asked(running(aged(0), attempt(snapshot.AttemptNone, user, 0), snapshot.Schedule{})),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"R1: none that failed",
+		},
+		"overdue, just looked at": {
+			asked(running(aged(0), snapshot.Attempt{
+				State: snapshot.AttemptInProgress, Trigger: user, TriggeredAt: noon.Add(-hour), UpdatedAt: noon,
+			}, snapshot.Schedule{})),
+			snapshot.SnapshotDue, user, snapshot.Requested,
+			snapshot.NextCheck{},
+			"R8: it was waited for long enough",
+		},
+		"failed, now not known": {
+			snapshot.NextInput{Phase: snapshot.PhaseRunning, Attempt: snapshot.Attempt{State: failed, Trigger: auto}, Schedule: hourly},
+			snapshot.SnapshotDue, auto, snapshot.NeverTaken,
+			snapshot.NextCheck{},
+			"R8: no time to wait for",
+		},
 		"1.6 suspend, trigger failed": {
 			asked(running(aged(0), attempt(snapshot.AttemptTriggerFailed, user, 0), snapshot.Schedule{})),
 			snapshot.SnapshotWait, "", snapshot.RetryLater, in(10 * time.Second), "again after 10 s; spotify a moment later",

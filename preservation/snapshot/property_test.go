@@ -17,8 +17,14 @@ func states() []snapshot.AttemptState {
 }
 
 // inputs has every combination of every value of the closed sets with times around
-// each edge.
-func inputs(each func(in snapshot.Input)) {
+// each edge; in short mode one of 13 of them.
+func inputs(all func(in snapshot.Input)) {
+	n := 0
+	each := func(in snapshot.Input) {
+		if n++; n%13 == 0 || !testing.Short() {
+			all(in)
+		}
+	}
 	times := []time.Time{{}, noon.Add(-2 * hour), noon.Add(-hour), noon, noon.Add(2 * time.Minute)}
 	limits := []snapshot.Limit{snapshot.FinalOnly(), snapshot.Seconds(3600), snapshot.Seconds(-1), snapshot.Unlimited()}
 	phases := []snapshot.Phase{snapshot.PhaseRunning, snapshot.PhaseLost, snapshot.PhaseFailed, "", "running"}
