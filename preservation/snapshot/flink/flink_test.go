@@ -464,6 +464,41 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestUnreadablePhase: a job without a state is Pending only where all could be read.
+func TestUnreadablePhase(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		read   read
+		status string
+		want   snapshot.Phase
+		reason string
+	}{
+		"spotify, nothing":      {flink.Cluster, `{"components": {"job": {}}}`, snapshot.PhasePending, "R9: no job yet"},
+		"spotify, no object":    {flink.Cluster, `{"components": {"job": "Running"}}`, snapshot.PhaseUnknown, "L6: there is a job"},
+		"spotify, bad time":     {flink.Cluster, `{"components": {"job": {"startTime": "noon"}}}`, snapshot.PhaseUnknown, "L6: there is a job"},
+		"spotify, bad state":    {flink.Cluster, `{"components": {"job": {"state": 7}}}`, snapshot.PhaseUnknown, "L6"},
+		"spotify, bad parent":   {flink.Cluster, `{"components": []}`, snapshot.PhaseUnknown, "L6"},
+		"apache, nothing":       {flink.Deployment, `{"jobStatus": {}}`, snapshot.PhasePending, "R9: no job yet"},
+		"apache, no object":     {flink.Deployment, `{"jobStatus": "RUNNING"}`, snapshot.PhaseUnknown, "L6: there is a job"},
+		"apache, bad time":      {flink.Deployment, `{"jobStatus": {"startTime": "noon"}}`, snapshot.PhaseUnknown, "L6: there is a job"},
+		"apache, bad state":     {flink.Deployment, `{"jobStatus": {"state": 7}}`, snapshot.PhaseUnknown, "L6"},
+		"apache, bad id":        {flink.Deployment, `{"jobStatus": {"jobId": 7}}`, snapshot.PhaseUnknown, "L6: there is a job"},
+		"apache, bad savepoint": {flink.Deployment, `{"jobStatus": {"savepointInfo": 7}}`, snapshot.PhaseUnknown, "L6: there is a job"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tt.read(decode(t, tt.status), flink.Facts{})
+			if (err == nil) != (tt.want == snapshot.PhasePending) {
+				t.Errorf("%s: %v", tt.reason, err)
+			}
+			if got.Phase != tt.want || (err != nil) != got.Snapshot.Unnamed {
+				t.Errorf("%s: %+v", tt.reason, got)
+			}
+		})
+	}
+}
+
 // TestProducer: a state is of the job that took it, not of the one that came after.
 func TestProducer(t *testing.T) {
 	t.Parallel()
@@ -514,6 +549,7 @@ func TestPinned(t *testing.T) {
 		"seen at":             {`"gs://b/1"`, seen + `, "startTime": "2026-01-01T12:00:00Z"`, false, time.Time{}, "not known to be of this run"},
 		"seen before":         {`"gs://b/1"`, seen + `, "startTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "of another path"},
 		"deployed after":      {`"gs://b/1"`, seen + `, "deployTime": "2026-01-01T12:00:01Z"`, false, time.Time{}, "startTime is cleared at each deploy"},
+		"deployed before":     {`"gs://b/1"`, seen + `, "deployTime": "2026-01-01T11:59:59Z"`, false, noon, "the time is of this run"},
 		"start not known":     {`"gs://b/1"`, seen, false, time.Time{}, "L6: not known to be of this run"},
 		"start not readable":  {`"gs://b/1"`, seen + `, "startTime": "noon"`, true, time.Time{}, "L6: not known to be of this run"},
 		"deploy not readable": {`"gs://b/1"`, seen + `, "deployTime": 1.5`, true, time.Time{}, "L6: not known to be of this run"},
