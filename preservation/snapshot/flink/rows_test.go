@@ -208,6 +208,15 @@ func TestDeploymentRows(t *testing.T) {
 			status: `{"lifecycleState": "SUSPENDED", "jobStatus": {"state": "FINISHED"` + ended + up + `}}`, absent: true, phase: cancelled, moving: true,
 			want: [5]string{"Final", "RestoreFrom", "RestoredFinal", "Ready", "StateFinal"}, reason: "recorded path",
 		},
+		"2.1 savepoint, restore, while it is upgraded": {
+			status: `{"lifecycleState": "UPGRADING", "jobStatus": {"state": "FINISHED"` + ended + up + `}}`, absent: true, phase: cancelled, moving: true,
+			want: [5]string{"Final", "RestoreFrom", "RestoredFinal", "Ready", "StateFinal"}, reason: "the operator stopped it, too",
+		},
+		"2.1 savepoint, finished by itself": {
+			status: `{"lifecycleState": "STABLE", "jobStatus": {"state": "FINISHED"` + ended + up + `}}`, absent: true,
+			phase: snapshot.PhaseSucceeded, moving: true,
+			want: [5]string{"Final", "Refuse", "NotFailed", "Ready", "StateFinal"}, reason: "done: nobody stopped it",
+		},
 		"2.1 savepoint, not running": {
 			status: job(missing, "FAILED", ended+point), phase: failed,
 			want: [5]string{"Unknown", "Refuse", "StateUnnamed", "Refuse", "StateUnnamed"}, reason: "falls back to last-state, which is HA metadata",
