@@ -48,7 +48,7 @@ func (l Limit) String() string {
 // ValidateLimit refuses a negative number of seconds, at path (L7). The list has
 // one error or none; nil = valid.
 func ValidateLimit(l Limit, path *field.Path) field.ErrorList {
-	if l.kind == limited && l.seconds < 0 {
+	if l.seconds < 0 {
 		return field.ErrorList{field.Invalid(path, l.seconds, "an age is never negative: use 0 or more seconds")}
 	}
 	return nil

@@ -98,6 +98,13 @@ func TestFiles(t *testing.T) {
 				Location: "s3p://bucket/savepoint-fa5a0b-3",
 			},
 		}, "2.7"},
+		"failed object": {"statesnapshot-failed", flink.StateSnapshot, false, flink.Reading{
+			Phase: snapshot.PhaseUnknown, JobID: apacheJob,
+			Attempt: snapshot.Attempt{
+				State: snapshot.AttemptFailed, ID: "0c2e5fd4b2f0a7a4e0f4c1f2d3b4a596", JobID: apacheJob, Cluster: "east",
+				TriggeredAt: noon, UpdatedAt: noon.Add(time.Minute), Message: "Checkpoint triggering task Source is not running.",
+			},
+		}, "2.7: no snapshot, and why"},
 		"checkpoint object": {"statesnapshot-checkpoint", flink.StateSnapshot, false, flink.Reading{
 			Phase: snapshot.PhaseUnknown, JobID: apacheJob,
 			Snapshot: snapshot.Snapshot{
@@ -181,6 +188,9 @@ func TestPhases(t *testing.T) {
 		got, err := read(decode(t, fmt.Sprintf(format, "running")), flink.Facts{})
 		var text *snapshot.TextError
 		require.ErrorAs(t, err, &text)
+		if !strings.HasSuffix(err.Error(), `job state "running" is unknown`) {
+			t.Errorf("L7: %v", err)
+		}
 		if got.Phase != snapshot.PhaseUnknown {
 			t.Errorf("L6: an unknown state gives %s; PR 107 panics", got.Phase)
 		}
@@ -574,14 +584,73 @@ func TestPinned(t *testing.T) {
 
 func TestGenerations(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]any{"int64": int64(7), "int": 7, "float64": 7.0, "json.Number": json.Number("7")} {
-		got, err := flink.Cluster(map[string]any{"components": map[string]any{"job": map[string]any{
-			"savepointLocation": "gs://b/1", "savepointGeneration": value,
-		}}}, flink.Facts{})
-		require.NoError(t, err, name)
-		if got.Snapshot.Generation != 7 {
-			t.Errorf("L4: a generation as %s gives %d", name, got.Snapshot.Generation)
-		}
+	tests := map[string]struct {
+		value  any
+		want   int64
+		bad    bool
+		reason string
+	}{
+		"int64":                   {int64(7), 7, false, "how apimachinery decodes"},
+		"int":                     {7, 7, false, "L4: a Go int in unstructured"},
+		"float64":                 {7.0, 7, false, "how encoding/json decodes"},
+		"json.Number":             {json.Number("7"), 7, false, "L4"},
+		"null":                    {nil, 0, false, "none yet"},
+		"largest float64":         {float64(1<<53 - 1), 1<<53 - 1, false, "every digit is certain"},
+		"float64 too large":       {float64(1 << 53), 0, true, "the last digit may be lost"},
+		"negative, too large":     {-float64(1 << 53), 0, true, "the last digit may be lost"},
+		"float64 with a fraction": {7.5, 0, true, "no count"},
+		"json.Number, fraction":   {json.Number("7.5"), 0, true, "no count"},
+		"json.Number, too large":  {json.Number("99999999999999999999"), 0, true, "L4"},
+		"text":                    {"7", 0, true, "no number"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := flink.Cluster(map[string]any{"components": map[string]any{"job": map[string]any{
+				"savepointLocation": "gs://b/1", "savepointGeneration": tt.value,
+			}}}, flink.Facts{})
+			if (err != nil) != tt.bad || got.Snapshot.Generation != tt.want || got.Snapshot.Location != "gs://b/1" {
+				t.Errorf("%s: %+v, %v", tt.reason, got.Snapshot, err)
+			}
+		})
+	}
+}
+
+// TestUnnamed: a state that nobody can name still says whose it is.
+func TestUnnamed(t *testing.T) {
+	t.Parallel()
+	const (
+		spotify = `{"components": {"job": {"id": "a", "finalSavepoint": true, "savepointLocation": %s}}}`
+		apache  = `{"jobStatus": {"state": "CANCELED", "jobId": "a", "upgradeSavepointPath": %s}}`
+	)
+	unnamed := snapshot.Snapshot{Unnamed: true, JobID: "a", Cluster: "east"}
+	noJob := snapshot.Snapshot{Unnamed: true, Cluster: "east"}
+	named := snapshot.Snapshot{Location: "s3p://b/1", Final: true, JobID: "a", Cluster: "east"}
+	tests := map[string]struct {
+		read   read
+		status string
+		want   snapshot.Snapshot
+		reason string
+	}{
+		"spotify, placeholder": {flink.Cluster, fmt.Sprintf(spotify, `"KUBERNETES_OPERATOR_LAST_STATE"`), unnamed, "F75: no location, and not none"},
+		"spotify, number":      {flink.Cluster, fmt.Sprintf(spotify, `7`), unnamed, "L6"},
+		"spotify, named":       {flink.Cluster, fmt.Sprintf(spotify, `"s3p://b/1"`), named, "R1: final, so of this job, whatever the times"},
+		"spotify, none":        {flink.Cluster, fmt.Sprintf(spotify, `"0"`), snapshot.Snapshot{}, "F71"},
+		"spotify, null text":   {flink.Cluster, fmt.Sprintf(spotify, `"null"`), snapshot.Snapshot{}, "F71: how a template writes none"},
+		"apache, null text":    {flink.Deployment, fmt.Sprintf(apache, `"null"`), snapshot.Snapshot{}, "F71: how a template writes none"},
+		"apache, placeholder":  {flink.Deployment, fmt.Sprintf(apache, `"KUBERNETES_OPERATOR_LAST_STATE"`), noJob, "F75: not known of which job"},
+		"apache, number":       {flink.Deployment, fmt.Sprintf(apache, `7`), noJob, "L6"},
+		"apache, named":        {flink.Deployment, fmt.Sprintf(apache, `"s3p://b/1"`), named, "R1: final, so of this job, whatever the times"},
+		"apache, none":         {flink.Deployment, fmt.Sprintf(apache, `" "`), snapshot.Snapshot{}, "F71: definite after CANCELED"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := tt.read(decode(t, tt.status), flink.Facts{Cluster: "east"})
+			if diff := cmp.Diff(tt.want, got.Snapshot); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", tt.reason, diff)
+			}
+		})
 	}
 }
 

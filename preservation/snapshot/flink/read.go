@@ -30,10 +30,7 @@ func (r *reader) err() error { return errors.Join(r.errs...) }
 func (r *reader) value(path string) any {
 	var at any = r.status
 	for key := range strings.SplitSeq(path, ".") {
-		m, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
+		m, _ := at.(map[string]any)
 		at = m[key]
 	}
 	return at
@@ -73,10 +70,7 @@ func (r *reader) location(path string) string {
 // in full, none is a state that nobody can name (L6).
 func (r *reader) whole(s snapshot.Snapshot) snapshot.Snapshot {
 	switch {
-	case s.Unnamed:
-		s.Location = ""
-		return s
-	case located(s.Location):
+	case s.Unnamed, located(s.Location):
 		return s
 	case s.Location == LastState || len(r.errs) > 0:
 		return snapshot.Snapshot{Unnamed: true, JobID: s.JobID, Cluster: s.Cluster}
@@ -100,7 +94,7 @@ func since(s snapshot.Snapshot, started time.Time) bool {
 	if taken.IsZero() {
 		taken = s.ObservedAt
 	}
-	return !started.IsZero() && !taken.IsZero() && !taken.Before(started)
+	return !started.IsZero() && !taken.Before(started)
 }
 
 func (r *reader) flag(path string) bool {
