@@ -474,6 +474,7 @@ func (d departure) trial(terms Terms, state preservation.State) error {
 		return nil
 	}
 	options := d.Injection
+	options.Cluster = "" // a template belongs to none
 	options.Protection.Domains = slices.Concat(options.Protection.Domains, d.Protection.Domains)
 	options.Protection.Keys = slices.Concat(options.Protection.Keys, d.Protection.Keys)
 	var errs []error
