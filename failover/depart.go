@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 	d := departure{PrepareInput: PrepareInput{
 		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Tasks: p.tasks, Items: p.items,
 		Object: document(facts.Object), Documents: documents(facts.Documents),
-		Attempt: p.attempts + int64(len(p.evictions)) + 1, Now: p.now, BlockedSince: timeOf(c.BlockedSince),
+		Attempt: p.nextAttempt(), Now: p.now, BlockedSince: timeOf(c.BlockedSince),
 		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
 		LastHealthy: map[string]time.Time{c.Name: p.lastHealthy(c)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
 	}}
@@ -39,6 +40,14 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 	return d.prepare()
 }
 
+// nextAttempt counts the moves; 0 = nobody counts them, since the record is not kept.
+func (p *planner) nextAttempt() int64 {
+	if p.in.Host.NoRecord {
+		return 0
+	}
+	return p.attempts + int64(len(p.evictions)) + 1
+}
+
 // lastHealthy is now for a copy that is Healthy.
 func (p *planner) lastHealthy(c *ClusterRecord) time.Time {
 	if c.HealthySince != nil {
@@ -52,7 +61,11 @@ func (p *planner) lastHealthy(c *ClusterRecord) time.Time {
 func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 	delivery := p.deliveries[cluster]
 	if delivery == nil {
-		return preservation.State{}, ""
+		given, unproven := p.toldReceived(cluster)
+		if !unproven {
+			return preservation.State{}, ""
+		}
+		return given.State, given.Origin
 	}
 	m := p.move(delivery.Attempt)
 	switch {
@@ -63,6 +76,17 @@ func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 	default:
 		return *m.State, ""
 	}
+}
+
+// toldReceived is what a new record, which has seen nobody receive anything, reads
+// from the tasks: the state that the copy was to receive, if it is not known to have
+// been healthy since (as for [Prepare]).
+func (p *planner) toldReceived(cluster string) (Carried, bool) {
+	if !p.first {
+		return Carried{}, false
+	}
+	in := p.told()
+	return receivedUnproven(cluster, movesOf(in.Tasks), in.LastHealthy[cluster])
 }
 
 func document(raw *runtime.RawExtension) preservation.Document {
@@ -127,6 +151,9 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 		Pending: &PendingEviction{Task: task, Cluster: before, Delivery: clone(p.deliveries[c.Name])},
 	})
 	p.tasked[m] = true
+	if given, unproven := p.toldReceived(c.Name); unproven {
+		m.Received = p.attemptOf(given)
+	}
 	p.leave(m)
 	p.coolDown(m)
 	if d.cause == preservation.Application {
@@ -164,6 +191,9 @@ func (p *planner) judge() {
 		in.Clusters[name] = f
 	}
 	p.kept = eviction.Assess(in)
+	slices.SortStableFunc(p.kept.Decisions, func(a, b eviction.Decision) int { // the first one that holds gives the reason (L3)
+		return cmp.Or(cmp.Compare(a.FromCluster, b.FromCluster), a.Created.Compare(b.Created.Time), cmp.Compare(a.Reason, b.Reason))
+	})
 }
 
 // unscheduled says that an eviction was made in this very second: no scheduler has seen

@@ -152,6 +152,9 @@ func (p *planner) byTaints(c *ClusterRecord) decision {
 		Taints: p.in.Clusters[c.Name].Taints, Tolerations: p.in.Tolerations, FirstSeen: c.Taints, Now: p.now,
 	})
 	c.Taints = verdict.Seen
+	for _, w := range verdict.Warnings {
+		p.warn(c.Name, w.Reason, w.Message)
+	}
 	d := decision{outcome: None, reason: verdict.Reason, message: verdict.Message, next: verdict.NextCheck}
 	if verdict.Outcome == TaintNone {
 		return d

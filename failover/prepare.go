@@ -402,7 +402,7 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 		if p.Age != nil {
 			p.NextCheck = p.NextCheck.Or(purge.NextCheck(p.Age.NextCheck))
 		}
-		return p, preservation.State{}, missing
+		return p.incomplete(optional(found.Errors)), preservation.State{}, missing
 	}
 	if over && sp.OnMissingState != preservation.EvictWithout && (!previous || sp.OnMissingState != preservation.UsePrevious) {
 		p.Reason = MissingStateDeadline
@@ -412,6 +412,11 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 		return p, d.received.Clone(), nil
 	}
 	return p, found.State, nil
+}
+
+// optional are the errors that block nothing (S10).
+func optional(errs []*preservation.RuleError) []*preservation.RuleError {
+	return slices.DeleteFunc(slices.Clone(errs), func(e *preservation.RuleError) bool { return e.Policy != preservation.Optional })
 }
 
 // deadline says whether missing state has blocked for long enough, and else when it
