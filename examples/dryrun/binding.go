@@ -30,6 +30,21 @@ type bindingSpec struct {
 	Tasks      []eviction.Task          `json:"gracefulEvictionTasks"`
 	Failover   failover.Behavior        `json:"failover"`
 	RequiredBy []snapshot               `json:"requiredBy"`
+	Placement  placement                `json:"placement"`
+}
+
+type placement struct {
+	ClusterTolerations []failover.Toleration `json:"clusterTolerations"`
+}
+
+// cluster is the part of Karmada's Cluster that a failover looks at.
+type cluster struct {
+	Metadata bindingMetadata `json:"metadata"`
+	Spec     clusterSpec     `json:"spec"`
+}
+
+type clusterSpec struct {
+	Taints []failover.Taint `json:"taints"`
 }
 
 // snapshot is another binding that needs the resource.

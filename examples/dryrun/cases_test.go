@@ -270,6 +270,39 @@ var cases = map[string]testCase{
 		args:   bare + "state-left-out/binding.yaml" + flink + " --legacy east=gone --legacy west=gone",
 		reason: "west may never have worked with the state of east, so what it held is left out, and a person may know better",
 	},
+	"health-wait": {
+		args:   bare + "directly/binding.yaml" + flink,
+		reason: "nobody is asked to leave: the toleration begins, and its end is the time to look again",
+	},
+	"health-over": {
+		args:   bare + "directly/binding.yaml" + flink + " --record testdata/health/record.json --to west --legacy east=gone",
+		reason: "the record knows since when: the toleration is over, and west gets the state",
+	},
+	"taint-wait": {
+		args:   bare + "taints/binding.yaml" + flink + " -f testdata/taints/not-ready.yaml",
+		reason: "half of the 60 tolerated seconds are over",
+	},
+	"taint-forever": {
+		args:   bare + "taints/binding.yaml" + flink + " -f testdata/taints/maintenance.yaml",
+		reason: "a toleration without seconds never ends",
+	},
+	"taint-untolerated": {
+		args:   bare + "taints/binding.yaml" + flink + " -f testdata/taints/lost.yaml --to west",
+		reason: "a healthy application leaves a failing cluster with its state; south is nobody's",
+	},
+	"taint-invalid-toleration": {
+		args:   bare + "taints/invalid.yaml" + flink + " -f testdata/taints/lost.yaml",
+		reason: "an invalid toleration may have been meant for this taint: no eviction, and all is told",
+	},
+	"missing-state-blocked": {
+		args:   bare + "missing-state-deadline/binding.yaml" + flink,
+		reason: "without a status nothing leaves before the deadline of the policy",
+		exit:   exitBlocked,
+	},
+	"missing-state-deadline": {
+		args:   bare + "missing-state-deadline/binding.yaml" + flink + " --record testdata/missing-state-deadline/record.json --to west",
+		reason: "at the deadline the application leaves without state, and says so",
+	},
 	"cluster-binding": {
 		args:   bare + "cluster-binding/binding.json --evict east --to west --cause cluster --legacy east=gone",
 		reason: "JSON, a ClusterResourceBinding, and numbers that keep every digit",

@@ -21,18 +21,21 @@ const usage = `usage: dryrun -f FILE [-f FILE ...] [flags]
 Shows what a failover would do to one Karmada binding. Nothing is changed.
 
   -f FILE                  YAML or JSON documents, - is standard input (repeatable):
-                           one ResourceBinding or ClusterResourceBinding, manifests
+                           one ResourceBinding or ClusterResourceBinding, manifests,
+                           Cluster objects for their taints
   --now RFC3339            the time of the plan (default: the clock)
-  --evict CLUSTER          leave this cluster, whatever its health (repeatable)
+  --evict CLUSTER          leave this cluster, whatever its health, and no other one
+                           (repeatable; default: health, tolerations and taints decide)
   --cause CAUSE            application, cluster or planned (default application)
   --to CLUSTER             a target that the scheduler chose (repeatable)
   --from NAME=FILE         a document that rules name in their field from: one YAML or
                            JSON object (repeatable)
   --legacy CLUSTER=WHAT    the old copy there is present, gone, unknown or fenced
                            (repeatable, default unknown)
+  --record FILE            what the run before remembered; no file = this is the first
+  --record-out FILE        write what this run remembers, for the next one; may be the
+                           same file, and holds state
   -o FORMAT                text, json or yaml (default text)
-
-Not supported yet: --record FILE, --record-out FILE.
 
 Exit codes: 0 a plan was made, 1 blocked (the plan so far is printed), 2 bad
 usage or input. "go run" makes 1 of every code but 0 and adds a line to standard
@@ -49,7 +52,12 @@ type options struct {
 	from   map[string]string         // files of documents that rules name
 	legacy map[string]eviction.Facts // what is known of old copies
 	output string
+
+	record, recordOut string // files; empty = none
 }
+
+// keepsRecord says that what a run remembers is there for the next one.
+func (o *options) keepsRecord() bool { return o.record != "" || o.recordOut != "" }
 
 // parseFlags returns flag.ErrHelp where help is asked for. Every other error is
 // one clear line.
@@ -66,8 +74,8 @@ func parseFlags(args []string) (options, error) {
 	set.Func("legacy", "", opts.addLegacy)
 	set.Func("o", "", opts.setOutput)
 	set.Func("from", "", opts.addFrom)
-	set.Func("record", "", notYet("records are not supported yet"))
-	set.Func("record-out", "", notYet("records are not supported yet"))
+	set.Func("record", "", func(s string) error { return setFile(&opts.record, s) })
+	set.Func("record-out", "", func(s string) error { return setFile(&opts.recordOut, s) })
 	if err := set.Parse(args); err != nil {
 		return options{}, err
 	}
@@ -84,8 +92,12 @@ func parseFlags(args []string) (options, error) {
 	return opts, nil
 }
 
-func notYet(message string) func(string) error {
-	return func(string) error { return errors.New(message) }
+func setFile(name *string, text string) error {
+	if text == "" || text == standardInput {
+		return errors.New("name a file")
+	}
+	*name = text
+	return nil
 }
 
 func (o *options) addFile(name string) error {

@@ -44,15 +44,15 @@ func TestWhatTheLibraryIsGiven(t *testing.T) {
 	}{
 		"healthy with what it received": {
 			spec: second, status: "{aggregatedStatus: [" + healthy + "]}", args: leave,
-			purges:     []string{"a Delete Create no AwaitingReplacementHealthy", "b Delete Create no AwaitingReplacementHealthy"},
+			purges:     []string{"a Delete Create yes OldCopyGone", "b Delete Create no AwaitingReplacementHealthy"},
 			injections: []string{"c Apply yes Injected k=no"}, label: "newer",
 			reason: "b works with what it received, so its own state goes on, and no older one",
 		},
 		"healthy and not": {
-			spec: second, status: "{aggregatedStatus: [" + healthy + ", " + healthy + "]}", args: leave,
+			spec: second, status: "{aggregatedStatus: [" + healthy + ", {clusterName: b, status: {k: newer}}]}", args: leave,
 			purges:     []string{"a Delete Create no AwaitingReplacementHealthy", "b Delete Create no AwaitingReplacementHealthy"},
 			injections: []string{"c Apply yes Injected k=no"}, warnings: []string{"DuplicateItems", "SourceNotAsked"}, label: "v",
-			reason: "two items of one cluster prove no health",
+			reason: "of two items of one cluster the worse counts (E8)",
 		},
 		"scheduled": {
 			metadata: "{name: b, generation: 5}", spec: young,
@@ -77,10 +77,10 @@ func TestWhatTheLibraryIsGiven(t *testing.T) {
 			purges: []string{"a Keep Create no ReplacementNotHealthy"}, injections: []string{"b Apply no NoState"},
 			reason: "the scheduler has not seen the next binding",
 		},
-		"scheduled by --to": {
+		"target by --to": {
 			spec: side, status: "{aggregatedStatus: [" + healthy + "]}", args: "--evict a --to b",
-			purges: []string{"a Delete Create no ReplacementHealthy"}, injections: []string{"b Apply no NoState"},
-			warnings: []string{"AlreadyTarget"}, reason: "--to is what the scheduler chose",
+			purges: []string{"a Keep Create no ReplacementNotHealthy"}, injections: []string{"b Apply no NoState"},
+			warnings: []string{"AlreadyTarget"}, reason: "nor has it with --to, where nothing is new: the next run knows",
 		},
 		"idle eviction": {
 			spec: young, status: "{aggregatedStatus: [" + healthy + "]}", args: "--evict z",
@@ -90,20 +90,20 @@ func TestWhatTheLibraryIsGiven(t *testing.T) {
 		"optional": {
 			spec: optional("Optional", "Optional"), args: "--legacy a=gone",
 			purges:     []string{"a Delete Create no AwaitingReplacementHealthy"},
-			injections: []string{"b Apply no SeveralTargets", "c Apply no SeveralTargets"},
-			reason:     "what nobody requires holds nothing",
+			injections: []string{"b Apply no SeveralTargets", "c Apply no SeveralTargets"}, warnings: []string{"PartialMove"},
+			reason: "what nobody requires holds nothing",
 		},
 		"required by application": {
 			spec: optional("Required", "Optional"), args: "--legacy a=gone",
 			purges:     []string{"a Delete Create no AwaitingReplacementHealthy"},
-			injections: []string{"b Hold no SeveralTargets", "c Hold no SeveralTargets"},
-			reason:     "a task does not say whose values it holds",
+			injections: []string{"b Hold no SeveralTargets", "c Hold no SeveralTargets"}, warnings: []string{"PartialMove"},
+			reason: "a task does not say whose values it holds",
 		},
 		"required by cluster": {
 			spec: optional("Optional", "Required"), args: "--legacy a=gone",
 			purges:     []string{"a Delete Create no AwaitingReplacementHealthy"},
-			injections: []string{"b Hold no SeveralTargets", "c Hold no SeveralTargets"},
-			reason:     "a task does not say whose values it holds",
+			injections: []string{"b Hold no SeveralTargets", "c Hold no SeveralTargets"}, warnings: []string{"PartialMove"},
+			reason: "a task does not say whose values it holds",
 		},
 	}
 	for name, tc := range table {

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/failover"
 )
 
 // The groups of Karmada's own kinds; any version of them is understood.
@@ -27,24 +28,26 @@ type input struct {
 	manifest  *unstructured.Unstructured // nil = none belongs to the binding
 	manifests int                        // how many were given
 
-	annotations map[string]any                   // of the binding, as they were read
-	stored      storedStates                     // what the one for preserved state said
-	documents   map[string]preservation.Document // that rules name
+	annotations map[string]any                  // of the binding, as they were read
+	stored      storedStates                    // what the one for preserved state said
+	documents   map[string]runtime.RawExtension // that rules name
+	taints      map[string][]failover.Taint     // by cluster that was given
+	record      failover.Record
 }
 
-// load reads the files and finds the binding and its manifest. Cluster documents
-// are welcome and not needed yet.
+// load reads the files and finds the binding, its manifest and the clusters.
 func load(opts options, stdin io.Reader) (input, error) {
 	documents, err := readFiles(opts.files, stdin)
 	if err != nil {
 		return input{}, err
 	}
-	var bindings, manifests []document
+	var bindings, manifests, clusters []document
 	for _, d := range documents {
 		switch kind := text(d.object, "kind"); {
 		case group(d) == workGroup && (kind == "ResourceBinding" || kind == "ClusterResourceBinding"):
 			bindings = append(bindings, d)
 		case group(d) == clusterGroup && kind == "Cluster":
+			clusters = append(clusters, d)
 		default:
 			manifests = append(manifests, d)
 		}
@@ -66,13 +69,35 @@ func load(opts options, stdin io.Reader) (input, error) {
 	if in.documents, err = readNamed(opts.from, stdin); err != nil {
 		return input{}, err
 	}
+	if in.taints, err = readTaints(clusters); err != nil {
+		return input{}, err
+	}
+	if in.record, err = readRecord(opts.record); err != nil {
+		return input{}, err
+	}
 	in.manifest, err = choose(manifests, in.binding.Spec.Resource)
 	return in, err
 }
 
+// readTaints reads the clusters. One that is there twice has two truths.
+func readTaints(documents []document) (map[string][]failover.Taint, error) {
+	out := map[string][]failover.Taint{}
+	for _, d := range documents {
+		c, _, err := decode[cluster](d.object)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.where, err)
+		}
+		if _, twice := out[c.Metadata.Name]; twice || c.Metadata.Name == "" {
+			return nil, fmt.Errorf("%s: metadata.name: must name a cluster, and each once", d.where)
+		}
+		out[c.Metadata.Name] = c.Spec.Taints
+	}
+	return out, nil
+}
+
 // readNamed reads the documents that rules name: one object each, of any kind.
-func readNamed(files map[string]string, stdin io.Reader) (map[string]preservation.Document, error) {
-	out := map[string]preservation.Document{}
+func readNamed(files map[string]string, stdin io.Reader) (map[string]runtime.RawExtension, error) {
+	out := map[string]runtime.RawExtension{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		data, label, err := readFile(files[name], stdin)
 		if err != nil {
@@ -90,7 +115,11 @@ func readNamed(files map[string]string, stdin io.Reader) (map[string]preservatio
 		if !ok {
 			return nil, fmt.Errorf("%s: must be an object, is %s", label, kindOf(values[0]))
 		}
-		out[name] = preservation.ObjectDocument(object)
+		raw, err := encodeJSON(object)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = runtime.RawExtension{Raw: raw}
 	}
 	return out, nil
 }

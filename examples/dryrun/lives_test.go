@@ -57,7 +57,7 @@ func TestWhichItemsCount(t *testing.T) {
 	t.Parallel()
 	const (
 		policy = "failover: {application: {purgeMode: Gracefully}}"
-		ends   = "a Delete Create no ReplacementHealthy"
+		counts = "a Keep Create no ReplacementNotHealthy" // as soon as the scheduler saw the new targets
 		stays  = "a Keep Create no ReplacementNotApplied"
 	)
 	task := func(cluster string) string {
@@ -70,12 +70,12 @@ func TestWhichItemsCount(t *testing.T) {
 		stays      bool // the item, in the next binding
 		reason     string
 	}{
-		"target": {"{clusters: [{name: a}, {name: b}], " + policy + "}", "--evict a --to b", ends, []string{"AlreadyTarget"}, true, "it runs"},
+		"target": {"{clusters: [{name: a}, {name: b}], " + policy + "}", "--evict a --to b", counts, []string{"AlreadyTarget"}, true, "it runs"},
 		"new":    {"{clusters: [{name: a}], " + policy + "}", "--evict a --to b", stays, []string{"ItemIgnored"}, false, "an older life"},
 		"under eviction": {
-			"{clusters: [{name: a}], " + policy + ", " + task("b") + "}", "--evict a --to b", ends,
+			"{clusters: [{name: a}], " + policy + ", " + task("b") + "}", "--evict a --to b", stays,
 			[]string{"TargetUnderEviction"},
-			true, "its task says what is there",
+			true, "that is the old copy, and its task says so",
 		},
 		"required": {
 			"{clusters: [{name: a}], " + policy + ", requiredBy: [{name: one, clusters: [{name: z}]}, {name: two, clusters: [{name: a}, {name: b}]}]}",
@@ -204,7 +204,7 @@ func TestNotPlaced(t *testing.T) {
 		},
 		"nobody asked": {
 			both, "--to c",
-			[]string{"a None NotRequested", "b None NotRequested"},
+			[]string{"a None HealthUnknown", "b None HealthUnknown"},
 			[]string{"a Apply no NoState", "b Apply no NoState", "c Apply no NoState"},
 			nil, `[{"name":"a"},{"name":"b"},{"name":"c"}]`,
 			"the scheduler may add targets without a move",
@@ -259,17 +259,14 @@ func TestPlacedBesideABlock(t *testing.T) {
 	require.Contains(t, told, "Hold (InjectionRefused): held because leaving b is blocked")
 }
 
-// Without a record, who was healthy with what is a guess; where it decides, a
-// person hears of it.
+// Without a record, who was healthy with what is a guess; a person hears of it.
 func TestStateLeftOut(t *testing.T) {
 	t.Parallel()
 	want := notice{
-		Cluster: "west", Reason: "StateLeftOut",
-		Message: "the state that west's task holds is left out: it is not known to have been healthy since it received the state of east",
+		Cluster: "west", Reason: "SourceNotAsked",
+		Message: "the state of west is left out: its copy received other state and is not known to have been healthy since, or newer state replaced it",
 	}
 	require.Equal(t, []notice{want}, planOf(t, cases["state-left-out"]).Warnings)
-	waits := testCase{args: strings.Replace(cases["state-left-out"].args, "west=gone", "west=present", 1)}
-	require.Empty(t, planOf(t, waits).Warnings, "nothing is injected yet")
 }
 
 // The stored task that a next one goes on from is the closest one.
@@ -314,14 +311,14 @@ func TestWhichStoredTask(t *testing.T) {
 	}
 }
 
-// The end of a cool-down is a time to look again, even where no task is left.
+// The end of a cool-down is a time to look again, also where the task has ended.
 func TestRecheckAtTheEndOfACooldown(t *testing.T) {
 	t.Parallel()
-	spec := "{clusters: [{name: a}], gracefulEvictionTasks: [{fromCluster: a, reason: R, producer: p, creationTimestamp: 2025-01-10T11:59:00Z}]}"
-	p := decodePlan(t, invoke(t, testBinding(spec), "-f", "-", "-o", "json"))
-	require.Equal(t, []string{"a Keep Create yes Withdrawn"}, factsOf(p).purges)
-	require.Nil(t, p.Decisions[0].RecheckAfterSeconds)
-	require.Equal(t, int64(540), *p.RecheckAfterSeconds)
+	spec := "{clusters: [{name: a}], failover: {application: {purgeMode: Gracefully}}}"
+	p := decodePlan(t, invoke(t, testBinding(spec), strings.Fields("-f - -o json --evict a --to b --legacy a=gone")...))
+	require.True(t, p.Purges[0].Done)
+	require.Equal(t, []string{"a"}, p.Excluded)
+	require.Equal(t, int64(600), *p.RecheckAfterSeconds)
 }
 
 // A cluster looks again as early as any of its tasks.

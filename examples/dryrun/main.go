@@ -46,6 +46,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, now func() ti
 	if err != nil {
 		return refuse(stderr, err)
 	}
+	if opts.recordOut != "" { // first, as a host does (F14)
+		if err := writeRecord(opts.recordOut, p.Record); err != nil {
+			return refuse(stderr, err)
+		}
+	}
 	if _, err := stdout.Write(out); err != nil {
 		return refuse(stderr, err)
 	}

@@ -2,21 +2,23 @@ package main
 
 import (
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
 	"github.com/carryover-io/carryover/purge"
 )
 
 // plan is the output; its JSON is the contract. Lists are never null and sorted
 // by cluster.
 type plan struct {
-	Decisions           []decision     `json:"decisions"`
-	Binding             map[string]any `json:"binding"`
-	Purges              []purgeOf      `json:"purges"`
-	Injections          []injection    `json:"injections"`
-	Excluded            []string       `json:"excluded"`
-	Events              []event        `json:"events"`
-	RecheckAfterSeconds *int64         `json:"recheckAfterSeconds,omitempty"`
-	Errors              []problem      `json:"errors"`
-	Warnings            []notice       `json:"warnings"`
+	Decisions           []decision      `json:"decisions"`
+	Binding             map[string]any  `json:"binding"`
+	Purges              []purgeOf       `json:"purges"`
+	Injections          []injection     `json:"injections"`
+	Excluded            []string        `json:"excluded"`
+	Record              failover.Record `json:"record"`
+	Events              []event         `json:"events"`
+	RecheckAfterSeconds *int64          `json:"recheckAfterSeconds,omitempty"`
+	Errors              []problem       `json:"errors"`
+	Warnings            []notice        `json:"warnings"`
 
 	title string // for the text output
 }

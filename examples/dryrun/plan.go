@@ -1,9 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,244 +14,233 @@ import (
 // producer is what tasks of a dry run say in their field of that name.
 const producer = "carryover-dryrun"
 
-// makePlan is the reconcile loop of a host that keeps no record, in the order in
-// which a host does it: decide who leaves, evict, learn the scheduler's choice,
-// assess the old copies, and deliver to the targets. Every decision is the
-// library's; here they are only put together.
+// makePlan is a pass of a reconcile loop: failover.Plan decides who leaves, what
+// becomes of the old copies and who receives state. Where --to says what the
+// scheduler chose upon that, a second pass follows at the same instant.
 func makePlan(in input, opts options) (plan, error) {
-	d := newDryRun(in, opts)
-	d.checkPolicy()
-	d.leave()
+	d, err := newDryRun(in, opts)
+	if err != nil {
+		return plan{}, err
+	}
+	d.checkInput()
+	d.decide()
 	d.place()
-	d.assess()
 	d.deliver()
 	return d.finish()
 }
 
 // dryRun is the state of one run, filled in that order.
 type dryRun struct {
-	in   input
-	opts options
-	now  time.Time
+	in     input
+	opts   options
+	asked  failover.PlanInput // of the next pass
+	usable bool               // the policy is valid
 
-	items       []eviction.AggregatedStatusItem // those that count
-	older       map[string]bool                 // clusters whose items do not
-	facts       map[string]eviction.Facts
-	lastHealthy map[string]time.Time
-	policy      failover.Behavior
-	usable      bool // the policy is valid
+	out       failover.PlanOutput      // of the last pass
+	decisions []failover.Decision      // by cluster
+	purges    []failover.PurgeDecision // of all tasks, those that ended included
+	events    []failover.Event
 
-	outcomes map[string]decision      // of the clusters to leave
-	evicted  []eviction.Result        // what eviction.Evict did
-	targets  []eviction.TargetCluster // the next ones
-	moved    bool                     // an eviction changed the targets
-	placed   []string                 // targets that --to added
-
-	assessed   []eviction.Task // the tasks that the assessment is about
-	assessment eviction.Assessment
-	tasks      []eviction.Task // those that it leaves
+	targets []eviction.TargetCluster // the next ones
+	apart   []string                 // those that --to added and no pass looked at
 
 	injections []injection
 	problems   []problem
 	notices    []notice
 }
 
-func newDryRun(in input, opts options) *dryRun {
-	d := &dryRun{
-		in: in, opts: opts,
-		now:      opts.now.UTC(), // the library cuts it to whole seconds (L2)
-		older:    olderLives(in.binding, opts.to),
-		facts:    map[string]eviction.Facts{},
-		policy:   in.binding.Spec.Failover,
-		outcomes: map[string]decision{},
-		targets:  in.binding.Spec.Clusters,
+func newDryRun(in input, opts options) (*dryRun, error) {
+	facts, err := in.facts(opts)
+	b := in.binding
+	d := &dryRun{in: in, opts: opts, asked: failover.PlanInput{
+		Policy: b.Spec.Failover, Now: opts.now, Producer: producer, Revision: in.revision(),
+		Targets: b.Spec.Clusters, Tasks: b.Spec.Tasks, Items: b.Status.AggregatedStatus,
+		Scheduled: b.scheduled(), DesiredReplicas: b.desiredReplicas(b.Spec.Clusters),
+		Clusters: facts, Tolerations: b.Spec.Placement.ClusterTolerations,
+		Template: in.manifest, Record: in.record,
+		Host: failover.HostOptions{
+			RequestsOnly: len(opts.evict) > 0, NoRecord: !opts.keepsRecord(),
+			Protection: preservation.KarmadaProtection(),
+		},
+	}}
+	for _, cluster := range opts.evict {
+		d.asked.Requests = append(d.asked.Requests, leave(cluster, opts.cause))
 	}
-	d.items = itemsThatCount(in.binding.Status.AggregatedStatus, d.older)
-	d.lastHealthy = healthyNow(d.items, d.now)
-	maps.Copy(d.facts, opts.legacy)
-	for _, other := range in.binding.Spec.RequiredBy {
-		for _, target := range other.Clusters {
-			facts := d.facts[target.Name]
-			facts.RequiredByOthers = true
-			d.facts[target.Name] = facts
-		}
-	}
-	return d
+	return d, err
 }
 
-func (d *dryRun) checkPolicy() {
-	d.problems = policyProblems(d.policy, d.in.unknown)
-	d.usable = len(d.problems) == 0
-	d.problems = append(d.problems, d.in.stored.problems...)
-	d.notices = append(policyNotices(d.policy, d.in.unknown), d.in.stored.notices...)
-	for i, task := range d.in.binding.Spec.Tasks {
-		path := fmt.Sprintf("spec.gracefulEvictionTasks[%d].purgeMode", i)
-		d.notices = append(d.notices, oldName(task.PurgeMode, notice{Field: path, Cluster: task.FromCluster})...)
-	}
-	for name := range d.in.documents {
-		reads := func(rule preservation.Rule) bool { return string(rule.From) == name }
-		if !slices.ContainsFunc(allRules(d.policy), reads) {
-			d.warn("", "UnusedDocument", "--from gives the document "+name+", which no rule reads")
-		}
-	}
-	if d.in.manifest == nil && d.in.manifests > 0 {
-		d.warn("", "NoManifest", fmt.Sprintf("%d manifests were given and none is the one that spec.resource names", d.in.manifests))
-	}
+func leave(cluster string, cause preservation.Cause) failover.Request {
+	return failover.Request{Cluster: cluster, Action: failover.RequestEvict, Cause: cause}
 }
 
-// leave prepares every cluster to leave on its own, so that what blocks one never
-// stops another, and then evicts those that may go, in one call.
-func (d *dryRun) leave() {
-	spec := d.in.binding.Spec
-	var evictions []eviction.Eviction
-	for _, cluster := range d.opts.evict {
-		if blocked, always := d.standstill(); always && isTarget(spec.Clusters, cluster) {
-			d.outcomes[cluster] = blocked
-			continue
-		}
-		p, err := d.prepare(cluster)
-		if p.Outcome == failover.Evict {
-			if err = d.in.checkRoom(append(slices.Clone(evictions), p.Eviction), d.now); err != nil {
-				p.Outcome, p.Reason, p.Message = failover.Blocked, reasonTooLarge, err.Error()
+// decide is the pass over the binding as it was read. What Plan would evict and this
+// program must not keeps its place: a pass for the others only decides instead.
+func (d *dryRun) decide() {
+	err := d.pass()
+	d.decisions = d.out.Decisions
+	if d.refuse() {
+		d.asked.Host.RequestsOnly, d.asked.Requests = true, nil
+		for _, one := range d.decisions {
+			if one.Cause != "" && (one.Outcome == failover.Evict || one.Outcome == failover.Blocked && !refusedHere(one.Reason)) {
+				d.asked.Requests = append(d.asked.Requests, leave(one.Cluster, one.Cause))
 			}
 		}
-		d.outcomes[cluster] = decision{Outcome: string(p.Outcome), Reason: string(p.Reason), Message: oneLine(p.Message)}
-		d.problems = append(d.problems, problemsOf(cluster, d.policy, d.opts.cause, err)...)
-		d.notices = append(d.notices, preparationNotices(p)...)
-		if p.Outcome == failover.Evict {
-			evictions = append(evictions, p.Eviction)
-		}
+		err = d.pass()
 	}
-	d.evict(evictions)
+	d.purges, d.events, d.targets = d.out.Purges, d.out.Events, d.out.Targets
+	d.blame(err)
 }
 
-// reasonTooLarge means that the annotation of the binding has no room for the
-// state of one more task.
-const reasonTooLarge = failover.Reason(preservation.TooLarge)
-
-// standstill is what keeps every cluster from being left, if anything does.
-func (d *dryRun) standstill() (decision, bool) {
-	blocked := decision{Outcome: string(failover.Blocked)}
-	switch {
-	case !d.usable:
-		blocked.Reason, blocked.Message = string(failover.InvalidPolicy), "the policy is invalid: see the errors"
-	case d.unreadable():
-		blocked.Reason = string(preservation.BadState)
-		blocked.Message = "preserved state cannot be read, and writing more would lose it: see the errors"
-	default:
-		return decision{}, false
-	}
-	return blocked, true
+// pass asks Plan, and keeps what it warns of.
+func (d *dryRun) pass() error {
+	out, err := failover.Plan(d.asked)
+	d.out = out
+	return err
 }
 
-// unreadable says that state is there and nobody knows which.
-func (d *dryRun) unreadable() bool { return len(d.in.stored.problems) > 0 }
-
-func (d *dryRun) prepare(cluster string) (failover.Preparation, error) {
-	spec := d.in.binding.Spec
-	return failover.Prepare(failover.PrepareInput{
-		Policy: d.policy, Cause: d.opts.cause, Cluster: cluster,
-		Targets: spec.Clusters, Tasks: spec.Tasks, Items: d.items,
-		LastHealthy: d.lastHealthy, Object: d.objectOn(cluster), Documents: d.in.documents,
-		Now: d.now, Template: d.in.manifest,
-		Protection: preservation.KarmadaProtection(), Producer: producer,
-	})
-}
-
-func (d *dryRun) evict(evictions []eviction.Eviction) {
-	spec := d.in.binding.Spec
-	evicted, err := eviction.Evict(eviction.EvictInput{
-		Targets: spec.Clusters, Tasks: spec.Tasks, Evictions: evictions, Now: d.now,
-	})
-	for _, result := range evicted.Results {
-		if result.Outcome == eviction.Refused {
-			d.outcomes[result.FromCluster] = decision{
-				Outcome: string(failover.Blocked), Reason: string(result.Reason), Message: oneLine(result.Message),
-			}
-		}
-	}
-	d.problems = append(d.problems, problemsOf("", d.policy, d.opts.cause, err)...)
-	d.evicted, d.targets, d.assessed = evicted.Results, evicted.Targets, evicted.Tasks
-	d.moved = len(d.targets) < len(spec.Clusters)
-}
-
-// place adds what the scheduler chose. How many replicas go there is not known.
-// Where everything stays that should leave, nobody needs another place: the next
-// run would not know why the target is there, and would start a second copy.
+// place adds what the scheduler chose; how many replicas go there is not known. Where
+// everything stays that should leave, nobody needs another place: the next run would
+// not know why the target is there, and would start a second copy. Where only some
+// stay, a new target may be meant for one of them: it gets no copy in this run.
 func (d *dryRun) place() {
-	d.warnOlderLives()
-	blocked, stays := d.nothingLeaves()
+	blocked, some := d.firstBlocked()
+	leaving := slices.ContainsFunc(d.decisions, func(one failover.Decision) bool { return one.Outcome == failover.Evict })
+	var chosen []string
 	for _, cluster := range d.opts.to {
 		switch {
 		case isTarget(d.targets, cluster):
 			d.warn(cluster, "AlreadyTarget", "--to names a cluster that is a target already")
-		case stays:
-			d.warn(cluster, "NotPlaced", "--to names a cluster that is not added: leaving "+blocked+" is blocked, and a copy there would be a second one")
+		case some && !leaving:
+			d.warn(cluster, "NotPlaced", "--to names a cluster that is not added: leaving "+blocked.Cluster+" is blocked, and a copy there would be a second one")
 		default:
-			d.targets = append(d.targets, eviction.TargetCluster{Name: cluster})
-			d.placed = append(d.placed, cluster)
+			chosen = append(chosen, cluster)
+			d.targets = append(slices.Clip(d.targets), eviction.TargetCluster{Name: cluster})
 		}
 	}
-	for cluster := range d.opts.legacy {
-		if !hasTask(d.assessed, cluster) && !slices.Contains(d.opts.evict, cluster) {
-			d.warn(cluster, "NotUnderEviction", "--legacy names a cluster that is not under eviction")
-		}
+	switch {
+	case some:
+		d.apart = chosen
+	case len(chosen) > 0:
+		d.again()
 	}
 }
 
-// nothingLeaves says that something is to leave and nothing does, since it may
-// not, and names the first such cluster. What is leaving already, or is no target,
-// does not count: the run can be repeated without it.
-func (d *dryRun) nothingLeaves() (string, bool) {
-	for _, one := range d.outcomes {
-		if one.Outcome == string(failover.Evict) {
-			return "", false
-		}
-	}
-	return d.firstBlocked()
+// firstBlocked is the first cluster, by name, that may not be left.
+func (d *dryRun) firstBlocked() (failover.Decision, bool) {
+	return find(d.decisions, func(one failover.Decision) bool { return one.Outcome == failover.Blocked })
 }
 
-func (d *dryRun) assess() {
-	b := d.in.binding
-	d.assessment = eviction.Assess(eviction.AssessInput{
-		Tasks: d.assessed, Targets: d.targets, Items: d.items,
-		// Nobody scheduled yet what this run unscheduled, unless --to says so.
-		Scheduled:       b.scheduled() && (!d.moved || len(d.opts.to) > 0),
-		DesiredReplicas: b.desiredReplicas(d.targets),
-		Clusters:        d.facts,
-		Now:             d.now,
-	})
-	// A task stays until its copy is gone, so that the output shows both.
-	d.tasks = eviction.Apply(d.assessed, d.assessment.Decisions, eviction.ApplyOptions{})
-	for _, r := range d.assessment.Reports {
-		d.warn(r.Cluster, string(r.Reason), r.Message)
+// again is the pass with the new targets.
+func (d *dryRun) again() {
+	first, older := d.out, d.in.olderLives(d.opts)
+	d.asked.Record, d.asked.Targets, d.asked.Tasks, d.asked.Requests = first.Record, d.targets, first.Tasks, nil
+	d.asked.Items = slices.DeleteFunc(slices.Clone(d.asked.Items), func(item eviction.AggregatedStatusItem) bool { return older[item.ClusterName] })
+	d.asked.DesiredReplicas = d.in.binding.desiredReplicas(d.targets)
+	d.asked.Host.RequestsOnly = d.asked.Host.RequestsOnly || d.unreadable() || !d.usable
+	err := d.pass()
+	d.targets = d.out.Targets
+	d.join(first)
+	d.blame(err)
+}
+
+// join puts the two passes together: who leaves is decided by the first, and by the
+// second for new targets where there is something to say of them; all else is the
+// second's. An answer of the first that the second replaced is no event.
+func (d *dryRun) join(first failover.PlanOutput) {
+	for _, one := range d.out.Decisions {
+		known := func(other failover.Decision) bool { return other.Cluster == one.Cluster }
+		if one.Outcome != failover.None && !slices.ContainsFunc(d.decisions, known) {
+			d.decisions = append(d.decisions, one)
+		}
 	}
-	for _, verdict := range d.assessment.Decisions {
-		if verdict.Warning {
-			d.warn(verdict.FromCluster, string(verdict.Reason), verdict.Message)
+	replaced := map[string]bool{}
+	for _, purge := range first.Purges {
+		replaced[purge.Cluster+" "+string(purge.Reason)] = purge.Outcome != eviction.Finish
+	}
+	for _, purge := range d.out.Purges {
+		replaced[purge.Cluster+" "+string(purge.Reason)] = false
+	}
+	first.Purges = slices.DeleteFunc(first.Purges, func(p failover.PurgeDecision) bool { return p.Outcome != eviction.Finish })
+	first.Events = slices.DeleteFunc(first.Events, func(e failover.Event) bool { return replaced[e.Cluster+" "+e.Reason] })
+	d.purges = append(first.Purges, d.out.Purges...)
+	d.events = append(first.Events, d.out.Events...)
+	ignored := func(w failover.Warning) bool { return w.Reason == failover.WarningReason(eviction.ReasonItemIgnored) }
+	d.out.Warnings = slices.DeleteFunc(d.out.Warnings, ignored) // of clusters that the first pass was done with
+	for _, w := range first.Warnings {
+		counts := ignored(w) && isTarget(d.targets, w.Cluster) && d.in.binding.requiredOn(w.Cluster)
+		if !counts && !replaced[w.Cluster+" "+string(w.Reason)] {
+			d.out.Warnings = append(d.out.Warnings, w)
 		}
 	}
 }
 
 func (d *dryRun) finish() (plan, error) {
-	exclusion := d.exclude()
-	binding, notices, err := nextBinding(d.in, d.targets, d.tasks, d.older)
+	d.checkFlags()
+	binding, notices, err := nextBinding(d.in, d.targets, d.out.Tasks, d.in.olderLives(d.opts))
 	if err != nil {
 		return plan{}, err
 	}
 	d.notices = append(d.notices, notices...)
-	return plan{
-		Decisions:           d.decisions(),
+	for _, w := range d.out.Warnings {
+		if w.Field == "" { // those about the policy are there already, with their place in the binding
+			d.notices = append(d.notices, noticeOf(w))
+		}
+	}
+	p := plan{
+		Decisions:           []decision{},
 		Binding:             binding,
-		Purges:              d.purges(),
+		Purges:              []purgeOf{},
 		Injections:          orEmpty(d.injections),
-		Excluded:            exclusion.names,
-		Events:              d.events(),
-		RecheckAfterSeconds: seconds(d.assessment.NextCheck.Or(exclusion.next)),
+		Excluded:            []string{},
+		Record:              d.out.Record,
+		Events:              []event{},
+		RecheckAfterSeconds: seconds(d.out.NextCheck),
 		Errors:              sortProblems(d.problems),
 		Warnings:            sortNotices(d.notices),
 		title:               d.title(),
-	}, nil
+	}
+	if d.unreadable() {
+		p.Record = d.in.record // nothing began, and nothing was delivered
+	}
+	for _, one := range d.decisions {
+		p.Decisions = append(p.Decisions, decision{
+			Cluster: one.Cluster, Outcome: string(one.Outcome), Reason: string(one.Reason), Message: oneLine(one.Message),
+			RecheckAfterSeconds: seconds(d.nextCheck(one)),
+		})
+	}
+	for _, one := range d.purges {
+		p.Purges = append(p.Purges, purgeOf{
+			Cluster: one.Cluster, Legacy: one.Old, Replacement: one.New,
+			Done: one.Outcome == eviction.Finish, Reason: one.Reason, Message: one.Message,
+		})
+	}
+	for _, one := range d.out.Excluded {
+		p.Excluded = append(p.Excluded, one.Cluster)
+	}
+	for _, one := range d.events {
+		if one.Reason == string(failover.InvalidPolicy) {
+			one.Message = invalidPolicy
+		}
+		p.Events = append(p.Events, event{Type: string(one.Type), Reason: one.Reason, Message: oneLine(one.Message), cluster: one.Cluster})
+	}
+	p.sort()
+	return p, nil
+}
+
+// nextCheck is the earliest of all that was decided about the cluster.
+func (d *dryRun) nextCheck(one failover.Decision) purge.NextCheck {
+	next := one.NextCheck
+	for _, other := range d.purges {
+		if other.Cluster == one.Cluster {
+			next = next.Or(other.NextCheck)
+		}
+	}
+	for _, other := range d.out.Placements {
+		if other.Cluster == one.Cluster {
+			next = next.Or(other.NextCheck)
+		}
+	}
+	return next
 }
 
 func (d *dryRun) title() string {
@@ -262,67 +248,7 @@ func (d *dryRun) title() string {
 	if namespace := d.in.binding.Metadata.Namespace; namespace != "" {
 		name = namespace + "/" + name
 	}
-	return strings.TrimSpace(d.in.kind+" "+name) + " at " + d.now.Format(time.RFC3339)
-}
-
-// decisions has an entry for every cluster that is a target, leaves already, or
-// was asked about.
-func (d *dryRun) decisions() []decision {
-	all := map[string]decision{}
-	for _, task := range d.in.binding.Spec.Tasks {
-		all[task.FromCluster] = decision{
-			Outcome: string(failover.AlreadyEvicting), Reason: string(failover.UnderEviction),
-			Message: "the application is leaving " + task.FromCluster + " already",
-		}
-	}
-	for _, target := range d.in.binding.Spec.Clusters {
-		all[target.Name] = decision{
-			Outcome: string(failover.None), Reason: "NotRequested",
-			Message: "nobody asked to leave " + target.Name + ": for now evictions come from --evict only",
-		}
-	}
-	maps.Copy(all, d.outcomes)
-	out := make([]decision, 0, len(all))
-	for cluster, one := range all {
-		one.Cluster = cluster
-		one.RecheckAfterSeconds = seconds(d.nextCheck(cluster))
-		out = append(out, one)
-	}
-	slices.SortFunc(out, func(a, b decision) int { return cmp.Compare(a.Cluster, b.Cluster) })
-	return out
-}
-
-// nextCheck is the earliest of the cluster's tasks.
-func (d *dryRun) nextCheck(cluster string) purge.NextCheck {
-	var next purge.NextCheck
-	for _, verdict := range d.assessment.Decisions {
-		if verdict.FromCluster == cluster {
-			next = next.Or(verdict.NextCheck)
-		}
-	}
-	return next
-}
-
-func (d *dryRun) purges() []purgeOf {
-	out := make([]purgeOf, 0, len(d.assessment.Decisions))
-	for _, verdict := range d.sortedVerdicts() {
-		out = append(out, purgeOf{
-			Cluster: verdict.FromCluster, Legacy: verdict.Old, Replacement: verdict.New,
-			Done: verdict.Outcome == eviction.Finish, Reason: verdict.Reason, Message: verdict.Message,
-		})
-	}
-	return out
-}
-
-// sortedVerdicts are the decisions about old copies in an order that does not
-// depend on the order of the tasks.
-func (d *dryRun) sortedVerdicts() []eviction.Decision {
-	out := slices.Clone(d.assessment.Decisions)
-	slices.SortStableFunc(out, func(a, b eviction.Decision) int {
-		return cmp.Or(cmp.Compare(a.FromCluster, b.FromCluster), a.Created.Compare(b.Created.Time),
-			cmp.Compare(a.Reason, b.Reason))
-	})
-	return out
+	return strings.TrimSpace(d.in.kind+" "+name) + " at " + d.opts.now.UTC().Format(time.RFC3339)
 }
 
 func (d *dryRun) warn(cluster, reason, message string) {
@@ -335,4 +261,12 @@ func isTarget(targets []eviction.TargetCluster, cluster string) bool {
 
 func hasTask(tasks []eviction.Task, cluster string) bool {
 	return slices.ContainsFunc(tasks, func(t eviction.Task) bool { return t.FromCluster == cluster })
+}
+
+func find[T any](list []T, match func(T) bool) (T, bool) {
+	if i := slices.IndexFunc(list, match); i >= 0 {
+		return list[i], true
+	}
+	var none T
+	return none, false
 }

@@ -115,17 +115,55 @@ func rulesOf(b failover.Behavior, block string) []preservation.Rule {
 	return sp.Rules
 }
 
-// allRules are the rules of both blocks, for telling Optional values of stored
-// tasks, which do not say whose they are: what either block requires counts as
-// Required.
-func allRules(b failover.Behavior) []preservation.Rule {
-	return slices.Concat(rulesOf(b, "application"), rulesOf(b, "cluster"))
-}
-
 // block is the part of the policy that speaks for a cause.
 func block(cause preservation.Cause) string {
 	if cause == preservation.Cluster {
 		return "cluster"
 	}
 	return "application"
+}
+
+// checkInput finds what is wrong or strange before anything is decided.
+func (d *dryRun) checkInput() {
+	spec := d.in.binding.Spec
+	d.problems = policyProblems(spec.Failover, d.in.unknown)
+	d.usable = len(d.problems) == 0
+	d.problems = append(d.problems, d.in.stored.problems...)
+	d.notices = append(policyNotices(spec.Failover, d.in.unknown), d.in.stored.notices...)
+	for i, task := range spec.Tasks {
+		path := fmt.Sprintf("spec.gracefulEvictionTasks[%d].purgeMode", i)
+		d.notices = append(d.notices, oldName(task.PurgeMode, notice{Field: path, Cluster: task.FromCluster})...)
+	}
+	at := field.NewPath("spec", "placement", "clusterTolerations")
+	for _, e := range failover.ValidateTolerations(spec.Placement.ClusterTolerations, at) {
+		d.notices = append(d.notices, notice{Field: e.Field, Reason: string(failover.InvalidToleration), Message: oneLine(e.ErrorBody())})
+	}
+}
+
+// checkFlags warns of what was given and nobody needs.
+func (d *dryRun) checkFlags() {
+	b := d.in.binding
+	rules := append(rulesOf(b.Spec.Failover, "application"), rulesOf(b.Spec.Failover, "cluster")...)
+	for name := range d.in.documents {
+		if !slices.ContainsFunc(rules, func(rule preservation.Rule) bool { return string(rule.From) == name }) {
+			d.warn("", "UnusedDocument", "--from gives the document "+name+", which no rule reads")
+		}
+	}
+	if d.in.manifest == nil && d.in.manifests > 0 {
+		d.warn("", "NoManifest", fmt.Sprintf("%d manifests were given and none is the one that spec.resource names", d.in.manifests))
+	}
+	moved := func(cluster string) bool {
+		return hasTask(b.Spec.Tasks, cluster) || slices.Contains(d.opts.evict, cluster) ||
+			slices.ContainsFunc(d.out.Record.Moves, func(m failover.Move) bool { return m.From == cluster })
+	}
+	for cluster := range d.in.taints {
+		if !isTarget(b.Spec.Clusters, cluster) && !slices.Contains(d.opts.to, cluster) && !moved(cluster) {
+			d.warn(cluster, "UnusedCluster", "the document of this cluster is not needed: nothing of the application is or was there")
+		}
+	}
+	for cluster := range d.opts.legacy {
+		if !moved(cluster) {
+			d.warn(cluster, "NotUnderEviction", "--legacy names a cluster that is not under eviction")
+		}
+	}
 }

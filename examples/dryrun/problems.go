@@ -25,6 +25,7 @@ func problemsOf(cluster string, policy failover.Behavior, cause preservation.Cau
 	}
 	var rule *preservation.RuleError
 	var inject *preservation.InjectError
+	var age *failover.StateAgeError
 	var invalid *field.Error
 	switch {
 	case err == nil:
@@ -33,26 +34,14 @@ func problemsOf(cluster string, policy failover.Behavior, cause preservation.Cau
 		return []problem{ruleProblem(cluster, cause, rule)}
 	case errors.As(err, &inject):
 		return []problem{injectProblem(cluster, rulesOf(policy, block(cause)), inject)}
+	case errors.As(err, &age):
+		at := policyPath().Child(block(cause), "statePreservation", "maxStateAgeSeconds")
+		return []problem{{Cluster: cluster, Field: at.String(), Class: string(failover.StateTooOld), Message: oneLine(err.Error())}}
 	case errors.As(err, &invalid):
 		return []problem{fieldProblem(cluster, policy, invalid)}
 	default:
 		return []problem{{Cluster: cluster, Class: "Unexpected", Message: oneLine(err.Error())}}
 	}
-}
-
-// preparationNotices are the warnings about one cluster, and the rules that gave
-// no value beside those that block.
-func preparationNotices(p failover.Preparation) []notice {
-	var out []notice
-	for _, w := range p.Warnings {
-		out = append(out, noticeOf(w))
-	}
-	for _, e := range p.RuleErrors {
-		if p.Outcome == failover.Blocked && e.Policy == preservation.Optional {
-			out = append(out, notice{Cluster: p.Cluster, Reason: string(failover.StateIncomplete), Message: oneLine(e.Error())})
-		}
-	}
-	return out
 }
 
 func ruleProblem(cluster string, cause preservation.Cause, e *preservation.RuleError) problem {
@@ -91,7 +80,15 @@ func fieldProblem(cluster string, policy failover.Behavior, e *field.Error) prob
 	return p
 }
 
-// The order of the output: by cluster, then by what a person looks for first.
+// The order of the output: by cluster, then by what a person looks for first, or as
+// it happened.
+
+func (p plan) sort() {
+	slices.SortStableFunc(p.Decisions, func(a, b decision) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortStableFunc(p.Purges, func(a, b purgeOf) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortStableFunc(p.Injections, func(a, b injection) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	slices.SortStableFunc(p.Events, func(a, b event) int { return cmp.Compare(a.cluster, b.cluster) })
+}
 
 func sortProblems(all []problem) []problem {
 	rule := func(p problem) int {
@@ -113,14 +110,6 @@ func sortNotices(all []notice) []notice {
 			cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message))
 	})
 	return orEmpty(slices.Compact(all))
-}
-
-func sortEvents(all []event) []event {
-	slices.SortFunc(all, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.Reason, b.Reason),
-			cmp.Compare(a.Type, b.Type), cmp.Compare(a.Message, b.Message))
-	})
-	return orEmpty(all)
 }
 
 // orEmpty keeps null out of the output.

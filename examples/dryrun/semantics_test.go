@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/carryover-io/carryover/failover"
 )
 
 // planOf is the JSON of a case, decoded.
@@ -103,7 +105,7 @@ var wantFacts = map[string]facts{
 		decisions: []string{evictEast}, purges: []string{eastWaits}, injections: []string{westHeld}, warnings: []string{"OldModeName"},
 	},
 	"old-mode-tasks": {
-		decisions:  []string{"east AlreadyEvicting UnderEviction", "north None NotRequested", "west AlreadyEvicting UnderEviction"},
+		decisions:  []string{"east AlreadyEvicting UnderEviction", "north None HealthUnknown", "west AlreadyEvicting UnderEviction"},
 		purges:     []string{eastWaits, "west Keep Create no ReplacementNotApplied"},
 		injections: []string{"north Hold no OldCopyNotGone"}, warnings: []string{"OldModeName", "OldModeName"},
 	},
@@ -119,7 +121,7 @@ var wantFacts = map[string]facts{
 	},
 	"two-new-targets": {
 		decisions: []string{evictEast}, purges: []string{eastGone},
-		injections: []string{"north Hold no SeveralTargets", "west Hold no SeveralTargets"},
+		injections: []string{"north Hold no SeveralTargets", "west Hold no SeveralTargets"}, warnings: []string{"PartialMove"},
 	},
 	"both-running": {
 		decisions: []string{evictEast, "west None NotRequested"}, purges: []string{eastGone},
@@ -152,7 +154,7 @@ var wantFacts = map[string]facts{
 		decisions: []string{"east AlreadyEvicting UnderEviction"}, purges: []string{"east Keep Create no ExpiredNoReplacement"},
 	},
 	"expired-source-healthy": {
-		decisions: []string{"east AlreadyEvicting UnderEviction", "west None NotRequested"},
+		decisions: []string{"east AlreadyEvicting UnderEviction", "west Wait BelowToleration"},
 		purges:    []string{"east Keep Create no ExpiredSourceHealthy"}, injections: []string{eastless},
 	},
 	"cluster-cause": {
@@ -160,7 +162,7 @@ var wantFacts = map[string]facts{
 		warnings: []string{"RulesOnlyUnderApplication", "RulesOnlyUnderApplication"},
 	},
 	"directly-eleven-minutes": {
-		decisions: []string{"east AlreadyEvicting UnderEviction", "west None NotRequested"},
+		decisions: []string{"east AlreadyEvicting UnderEviction", "west None HealthUnknown"},
 		purges:    []string{eastWaits}, injections: []string{westHeld},
 	},
 	"invalid-policy": {
@@ -192,10 +194,10 @@ var wantFacts = map[string]facts{
 	"from-document-unused":   moved(westInjected, "UnusedDocument"),
 	"placeholder":            missing(nil, "east 0 MissingKey"),
 	"pod-template":           refused("east 0 Refused"),
-	"state-stored": waiting("west", "None NotRequested",
+	"state-stored": waiting("west", "None HealthUnknown",
 		"Apply yes Injected orders.example.com/savepoint=no .spec.job.initialSavepointPath=yes orders.example.com/job-id=yes"),
-	"state-stale":      waiting("west", "None NotRequested", "Apply yes Injected orders.example.com/job-id=yes", "StateWithoutTask"),
-	"state-inside":     waiting("west", "None NotRequested", "Apply yes Injected .spec.job.initialSavepointPath=yes"),
+	"state-stale":      waiting("west", "None HealthUnknown", "Apply yes Injected orders.example.com/job-id=yes", "StateWithoutTask"),
+	"state-inside":     waiting("west", "None HealthUnknown", "Apply yes Injected .spec.job.initialSavepointPath=yes"),
 	"state-unreadable": unreadable(),
 	"older-life-directly": {
 		decisions: []string{evictEast}, purges: []string{eastWaits}, injections: []string{westHeld}, warnings: []string{"ItemIgnored"},
@@ -211,9 +213,31 @@ var wantFacts = map[string]facts{
 	},
 	"required-target": moved("west Apply no AlreadyRunning"),
 	"state-left-out": {
-		decisions:  []string{"east AlreadyEvicting UnderEviction", "north None NotRequested", "west AlreadyEvicting UnderEviction"},
+		decisions:  []string{"east AlreadyEvicting UnderEviction", "north None HealthUnknown", "west AlreadyEvicting UnderEviction"},
 		purges:     []string{eastGone, "west Delete Create no AwaitingReplacementHealthy"},
-		injections: []string{strings.Replace(westInjected, "west", "north", 1)}, warnings: []string{"StateLeftOut"},
+		injections: []string{strings.Replace(westInjected, "west", "north", 1)}, warnings: []string{"SourceNotAsked"},
+	},
+	"health-wait": {decisions: []string{"east Wait BelowToleration"}, injections: []string{eastAsIs}},
+	"health-over": {
+		decisions: []string{evictEast}, purges: []string{"east Delete Create yes OldCopyGone"}, injections: []string{westInjected},
+	},
+	"taint-wait":    {decisions: []string{"east Wait TaintToleratedUntil"}, injections: []string{eastAsIs}},
+	"taint-forever": {decisions: []string{"east Tolerate TaintTolerated"}, injections: []string{eastAsIs}},
+	"taint-untolerated": {
+		decisions: []string{"east Evict TaintUntolerated"}, purges: []string{eastWaits}, injections: []string{westHeld},
+		warnings: []string{"UnusedCluster"},
+	},
+	"taint-invalid-toleration": {
+		decisions: []string{"east None InvalidToleration"}, injections: []string{eastAsIs},
+		warnings: []string{"InvalidToleration", "InvalidToleration", "UnusedCluster"},
+	},
+	"missing-state-blocked": {
+		decisions: []string{blockEast}, injections: []string{eastAsIs},
+		errors: []string{"east 0 StatusNotCollected", "east 1 StatusNotCollected"},
+	},
+	"missing-state-deadline": {
+		decisions: []string{"east Evict MissingStateDeadline"}, purges: []string{eastWaits}, injections: []string{westHeld},
+		warnings: []string{"MissingStateDeadline", "StateIncomplete", "StateIncomplete"},
 	},
 	"cluster-binding": {
 		decisions: []string{"east Evict TaintUntolerated"}, purges: []string{eastGone},
@@ -386,7 +410,7 @@ func TestTextHoldsNoState(t *testing.T) {
 			require.NotContains(t, out, value, name)
 		}
 		p := planOf(t, c)
-		p.Binding, p.Injections = nil, nil
+		p.Binding, p.Injections, p.Record = nil, nil, failover.Record{}
 		rest, err := encodeJSON(p)
 		require.NoError(t, err)
 		require.NotContains(t, string(rest), "e6fd3cc1", "messages and errors hold no state: %s", name)
@@ -399,13 +423,14 @@ func TestTextHoldsNoState(t *testing.T) {
 func TestShapeOfTheOutput(t *testing.T) {
 	t.Parallel()
 	for name, c := range cases {
-		var out map[string]any
-		require.NoError(t, json.Unmarshal([]byte(c.invoke(t, "json").stdout), &out))
+		values, err := readValues([]byte(c.invoke(t, "json").stdout))
+		require.NoError(t, err)
+		out := values[0].(map[string]any)
 		for _, key := range []string{"decisions", "purges", "injections", "excluded", "events", "errors", "warnings"} {
 			require.IsType(t, []any{}, out[key], "%s: %s", name, key)
 		}
 		require.IsType(t, map[string]any{}, out["binding"], name)
-		require.NotContains(t, out, "record", name)
+		require.IsType(t, map[string]any{}, out["record"], name)
 		for _, one := range out["injections"].([]any) {
 			i := one.(map[string]any)
 			require.IsType(t, []any{}, i["written"], name)
@@ -418,5 +443,9 @@ func TestShapeOfTheOutput(t *testing.T) {
 	require.Equal(t, int64(900), *planOf(t, cases["gracefully"]).RecheckAfterSeconds)
 	require.Equal(t, int64(900), *planOf(t, cases["gracefully"]).Decisions[0].RecheckAfterSeconds)
 	require.Nil(t, planOf(t, cases["directly-unknown"]).RecheckAfterSeconds)
+	for name, want := range map[string]int64{"health-wait": 120, "taint-wait": 30, "missing-state-blocked": 600} {
+		require.Equal(t, want, *planOf(t, cases[name]).RecheckAfterSeconds, name)
+		require.Equal(t, want, *planOf(t, cases[name]).Decisions[0].RecheckAfterSeconds, name)
+	}
 	require.Equal(t, []string{"east", "west"}, planOf(t, cases["second-failover"]).Excluded)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
 )
@@ -202,20 +200,14 @@ func (in input) outside(i int) bool {
 
 func hasState(raw map[string]any) bool { return raw["preservedState"] != nil }
 
-// checkRoom says whether the annotation could hold the states of these evictions
-// too. Those that a merge will drop count, since that is not known yet.
-func (in input) checkRoom(evictions []eviction.Eviction, now time.Time) error {
-	states := statesByTask(in.binding.Spec.Tasks, in.outside)
-	added := false
-	for _, e := range evictions {
-		if e.PreservedState != nil {
-			states[taskKey(eviction.Task{FromCluster: e.FromCluster, CreationTimestamp: &metav1.Time{Time: now}})] = e.PreservedState.Clone()
-			added = true
-		}
-	}
-	if !added {
+// checkRoom says whether the annotation could hold the states of these new tasks
+// beside those that are stored.
+func (in input) checkRoom(added []eviction.Task) error {
+	if !slices.ContainsFunc(added, func(task eviction.Task) bool { return task.PreservedState != nil }) {
 		return nil
 	}
+	states := statesByTask(in.binding.Spec.Tasks, in.outside)
+	maps.Copy(states, statesByTask(added, func(int) bool { return true }))
 	tooLarge := func(detail string) error {
 		return &preservation.InjectError{
 			Class: preservation.TooLarge, Target: preservation.Annotation, Key: stateAnnotation, Detail: detail,

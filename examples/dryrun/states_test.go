@@ -208,26 +208,12 @@ func TestStatesOfTasks(t *testing.T) {
 			args:       "--legacy a=gone", status: "{aggregatedStatus: [{clusterName: c, applied: true, health: Healthy}]}",
 			injections: []string{"c Apply no NoState"}, reason: "nothing is left to say",
 		},
-		"renewed, older kept": {
-			annotation: `{"a/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `,"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
+		"target again": {
+			annotation: `{"a/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `,"z/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `}`,
 			spec:       again, args: "--evict a",
-			want:   `{"a/2025-01-10T12:00:00Z":` + stateOf("s3://1") + `,"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
-			reason: "a was never healthy since: the state goes to the renewed task, under its time",
-		},
-		"renewed inside": {
-			annotation: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
-			spec: strings.Replace(again, storedTaskAt("a", "11:00", ""),
-				storedTaskAt("a", "11:00", ", preservedState: {annotations: {path: 's3://1'}}"), 1),
-			args: "--evict a", want: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
-			reason: "a host that keeps it in the task finds it there",
-		},
-		"renewed inside, newer": {
-			annotation: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
-			spec: strings.Replace(again, storedTaskAt("a", "11:00", ""),
-				storedTaskAt("a", "11:00", ", preservedState: {annotations: {path: 's3://1'}}"), 1),
-			status: "{aggregatedStatus: [{clusterName: a, applied: true, health: Healthy, status: {path: 's3://9'}}]}",
-			args:   "--evict a", want: `{"z/2025-01-10T11:00:00Z":` + stateOf("s3://2") + `}`,
-			inside: `{"annotations":{"path":"s3://9"}`, reason: "a worked, so its newer state stands where the older one was",
+			want:       `{"a/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `,"z/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `}`,
+			injections: []string{"a Hold no OldCopyNotGone"},
+			reason:     "under Directly the eviction goes on until the old copy is gone (E13), with its state",
 		},
 		"twice": {
 			annotation: `{"a/2025-01-10T11:00:00Z":` + stateOf("s3://1") + `}`,

@@ -50,6 +50,9 @@ func (p plan) textOf(out *bytes.Buffer, cluster string) {
 	for _, d := range p.Decisions {
 		if d.Cluster == cluster {
 			line("decision", d.Outcome, d.Reason, d.Message)
+			if d.RecheckAfterSeconds != nil {
+				fmt.Fprintf(out, "  %-9s again after %s\n", "look", duration(*d.RecheckAfterSeconds))
+			}
 		}
 	}
 	for _, o := range p.Purges {
@@ -69,7 +72,7 @@ func (p plan) textOf(out *bytes.Buffer, cluster string) {
 	}
 }
 
-func (i injection) textOfKeys(out *bytes.Buffer) {
+func (i *injection) textOfKeys(out *bytes.Buffer) {
 	for _, w := range i.Written {
 		how := "added"
 		if w.Replaced {
@@ -116,10 +119,11 @@ func place(cluster, field string) string {
 	return strings.Join(parts, ", ") + ": "
 }
 
+func duration(seconds int64) time.Duration { return time.Duration(seconds) * time.Second }
+
 func (p plan) textOfRecheck() string {
 	if p.RecheckAfterSeconds == nil {
 		return "Look again when something changes: time alone changes nothing.\n"
 	}
-	after := time.Duration(*p.RecheckAfterSeconds) * time.Second
-	return fmt.Sprintf("Look again after %s, or when something changes.\n", after)
+	return fmt.Sprintf("Look again after %s, or when something changes.\n", duration(*p.RecheckAfterSeconds))
 }
