@@ -79,8 +79,10 @@ type ClusterFacts struct {
 	Fenced bool `json:"fenced,omitempty"`
 	// RequiredByOthers says that something else needs the copy (P5).
 	RequiredByOthers bool `json:"requiredByOthers,omitempty"`
-	// Taints of the cluster (F4).
-	Taints []Taint `json:"taints,omitempty"`
+	// Taints of the cluster (F4). None is only read as "no taint any more" if
+	// TaintsKnown says so.
+	Taints      []Taint `json:"taints,omitempty"`
+	TaintsKnown bool    `json:"taintsKnown,omitempty"`
 	// StateTakenAt is when the state there was taken, where the policy has no takenAt;
 	// nil = not known (R4).
 	StateTakenAt *metav1.Time `json:"stateTakenAt,omitempty"`

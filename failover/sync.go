@@ -145,8 +145,8 @@ func (p *planner) over(m *Move) (string, bool) {
 
 // untainted says that the cluster is known and its taints evict nothing.
 func (p *planner) untainted(cluster string) bool {
-	facts, known := p.in.Clusters[cluster]
-	if !known {
+	facts := p.in.Clusters[cluster]
+	if len(facts.Taints) == 0 && !facts.TaintsKnown {
 		return false
 	}
 	verdict := Tolerate(TaintInput{Taints: facts.Taints, Tolerations: p.in.Tolerations, Now: p.now})

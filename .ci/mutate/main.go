@@ -52,6 +52,7 @@ type options struct {
 	root     string
 	changed  string
 	match    string
+	tests    string
 	workers  int
 	list     bool
 	check    bool
@@ -64,6 +65,7 @@ func main() {
 	flag.StringVar(&o.root, "root", "../..", "root of the repository")
 	flag.StringVar(&o.changed, "changed", "", "only files that differ from this commit")
 	flag.StringVar(&o.match, "match", "", "only mutants whose name contains this text")
+	flag.StringVar(&o.tests, "run", "", "only tests that match, for a quick lower bound of the score")
 	flag.IntVar(&o.workers, "j", 2, "mutants tested at the same time")
 	flag.BoolVar(&o.list, "list", false, "print the mutants, run nothing")
 	flag.BoolVar(&o.check, "check", false, "only check the lists, the comments and the examples")

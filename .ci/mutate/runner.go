@@ -31,6 +31,7 @@ type runner struct {
 	root     string
 	tmp      string
 	ownTests bool
+	tests    string // regular expression; empty = all
 	packages []testPackage
 	// timeouts of the test binaries that pass without any mutation, by
 	// directory; zero = it has no tests, or they do not pass.
@@ -48,7 +49,7 @@ func newRunner(ctx context.Context, root string, o options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{root: root, tmp: tmp, ownTests: o.ownTests, timeouts: map[string]time.Duration{}}
+	r := &runner{root: root, tmp: tmp, ownTests: o.ownTests, tests: o.tests, timeouts: map[string]time.Duration{}}
 	format := `{{.ImportPath}}|{{.Dir}}|{{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-f", format, "./...")
 	cmd.Dir = root
@@ -192,7 +193,7 @@ func (r *runner) execute(ctx context.Context, dir, bin string, limit time.Durati
 	defer cancel()
 	script := `ulimit -v ` + memoryLimit + ` 2>/dev/null; exec "$@"`
 	cmd := exec.CommandContext(ctx, "sh", "-c", script, "sh", bin,
-		"-test.failfast", "-test.count=1", "-test.timeout=0", fmt.Sprintf("-test.short=%t", short))
+		"-test.run="+r.tests, "-test.failfast", "-test.count=1", "-test.timeout=0", fmt.Sprintf("-test.short=%t", short))
 	cmd.Dir = filepath.Join(r.root, dir)
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer

@@ -21,7 +21,7 @@ func (in input) facts(opts options) (map[string]failover.ClusterFacts, error) {
 		out[cluster] = facts
 	}
 	for cluster, taints := range in.taints {
-		change(cluster, func(f *failover.ClusterFacts) { f.Taints = taints })
+		change(cluster, func(f *failover.ClusterFacts) { f.Taints, f.TaintsKnown = taints, true })
 	}
 	for cluster, copied := range opts.legacy {
 		change(cluster, func(f *failover.ClusterFacts) { f.Presence, f.Fenced = copied.Presence, copied.Fenced })
