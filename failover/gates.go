@@ -83,7 +83,6 @@ func (g gates) decide(target string) (Gated, bool) {
 	}
 	if !hasCopy && g.wouldStartEmpty(out.Reason, live) {
 		if g.without(target, live) {
-			out.Message += "; the copy starts without it"
 			return out, true
 		}
 		out.Action = Hold

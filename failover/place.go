@@ -157,7 +157,8 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 		}
 		c.Started = out.Reason
 	}
-	if missing {
+	if missesState(c.Started) && missesState(out.Reason) {
+		out.Message += "; the copy goes without it"
 		p.warn(c.Name, StartedWithoutState, out.Message)
 	}
 	return out
