@@ -45,10 +45,10 @@ func TestRuleLimit(t *testing.T) {
 		}
 		return sp
 	}
-	if errs := preservation.Validate(rules(preservation.MaxRules), preservation.Protection{}, nil); len(errs) > 0 {
+	if errs := preservation.Validate(rules(128), preservation.Protection{}, nil); len(errs) > 0 {
 		t.Errorf("the limit belongs to the legal numbers: %v", errs)
 	}
-	errs := preservation.Validate(rules(preservation.MaxRules+1), preservation.Protection{}, field.NewPath("p"))
+	errs := preservation.Validate(rules(129), preservation.Protection{}, field.NewPath("p"))
 	if len(errs) != 1 || errs[0].Type != field.ErrorTypeTooMany || errs[0].Field != "p.rules" {
 		t.Errorf("S12: want one error of p.rules, got %v", errs)
 	}
