@@ -2,6 +2,8 @@ package preservation_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -104,6 +106,32 @@ func TestValueLimits(t *testing.T) {
 		} {
 			_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": value})})
 			require.ErrorIs(t, err, preservation.TooLarge, "%s: a list of %s", name, what)
+			require.ErrorContains(t, err, fmt.Sprint(preservation.MaxValueBytes), "%s: a list of %s", name, what)
+		}
+	}
+}
+
+// What stands between two hits counts, also where the next hit would fit without it.
+func TestJoinLimit(t *testing.T) {
+	t.Parallel()
+	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a[*]}", Target: preservation.Annotation, Join: "--"})
+	hits := []any{strings.Repeat("x", preservation.MaxValueBytes-1), "y"}
+	_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": hits})})
+	require.ErrorIs(t, err, preservation.TooLarge)
+}
+
+// An annotation holds what a document may be nested to.
+func TestAnnotationDepth(t *testing.T) {
+	t.Parallel()
+	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a}", Target: preservation.Annotation})
+	for levels, want := range map[int]error{10_000: nil, 10_001: preservation.TooLarge} {
+		var deep any = "x"
+		for range levels {
+			deep = []any{deep}
+		}
+		_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": deep})})
+		if !errors.Is(err, want) {
+			t.Errorf("%d levels: want %v, got %v", levels, want, err)
 		}
 	}
 }
