@@ -10,12 +10,12 @@ import (
 
 // place is where the values of one target go.
 type place interface {
-	// get returns what is there; an error means that nothing can be. It comes first:
-	// the others are for a key that gets no error.
+	// get returns what is there; an error means that nothing can be, and put is not
+	// for such a key.
 	get(key string) (string, bool, error)
 	// put writes a value that is legal.
 	put(key, value string) error
-	// restore puts back what was there, whatever it was.
+	// restore puts back what was there, whatever it was, where something can be.
 	restore(key, value string) error
 	drop(key string)
 }

@@ -45,7 +45,8 @@ func (s fieldSet) drop(key string) {
 	at.drop()
 }
 
-// spot is one place in the manifest.
+// spot is one place in the manifest; without a parent it is none, and nothing can be
+// written there.
 type spot struct {
 	parent any // an object or a list
 	step   fieldStep

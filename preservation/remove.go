@@ -20,7 +20,7 @@ import (
 // So a key that somebody changed since is left as it is now, and removing twice
 // equals removing once. Maps of labels or annotations that the injection created
 // go away with the last of them. A report of another version is BadReport: one with
-// a target or an effect that is not known, or with a field that is not for state.
+// a target or an effect that is not known, or with a key that Inject never writes.
 // Other errors and aliasing are those of Inject, but they name no cluster: a report
 // does not know it.
 func Remove(manifest *unstructured.Unstructured, report Report) (*unstructured.Unstructured, error) {
@@ -55,10 +55,10 @@ func (e *editor) undo(change Change) error {
 	if at == nil {
 		return &InjectError{Class: BadReport, Detail: fmt.Sprintf("the target %q is not known", change.Target)}
 	}
-	if f := change.problem(); f != nil && change.Target == Field {
+	if f := change.problem(); f != nil {
 		return &InjectError{Class: BadReport, Detail: f.detail}
 	}
-	now, found, gone := at.get(change.Key) // gone = somebody took its place away: nothing of ours is left
+	now, found, _ := at.get(change.Key) // where somebody took its place away, nothing of ours is left
 	ours := found && sameValue(change.Target, now, change.Value)
 	switch change.Effect {
 	case Written:
@@ -70,7 +70,7 @@ func (e *editor) undo(change Change) error {
 			return at.restore(change.Key, change.Old)
 		}
 	case Removed:
-		if !found && gone == nil {
+		if !found {
 			return at.restore(change.Key, change.Old)
 		}
 	case Unchanged, Kept, Conflicted:

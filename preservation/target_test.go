@@ -261,6 +261,21 @@ func TestInjectDropsOwnedOfAllTargets(t *testing.T) {
 	}
 }
 
+// What is around comes back before what is within, in whatever order they went.
+func TestRemoveRestoresFieldsWithinEachOther(t *testing.T) {
+	t.Parallel()
+	manifest := `{"metadata":{},"spec":{"a":{"b":1,"c":2}}}`
+	options := preservation.InjectOptions{Owned: []preservation.Ref{fieldAt(".spec.a.b"), fieldAt(".spec.a")}}
+	out, report, err := preservation.Inject(manifestOf(mustDecode(t, manifest)), preservation.State{}, options)
+	require.NoError(t, err)
+	slices.Reverse(report.Changes)
+	back, err := preservation.Remove(out, report)
+	require.NoError(t, err)
+	if diff := cmp.Diff([]string{`{"metadata":{},"spec":{}}`, manifest}, []string{jsonOf(t, out), jsonOf(t, back)}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Only fields are compared as JSON: for a label each byte counts.
 func TestInjectComparesTextsByByte(t *testing.T) {
 	t.Parallel()
@@ -345,6 +360,8 @@ func TestRemoveOfAllTargets(t *testing.T) {
 	written := func(ref preservation.Ref, value string) change {
 		return change{Ref: ref, Effect: preservation.Written, Value: value}
 	}
+	const cronJob = `{"apiVersion":"batch/v1","kind":"CronJob","metadata":{},"spec":{"jobTemplate":{"spec":{"template":{"spec":{}}}}}}`
+	inTemplate := preservation.Ref{Target: preservation.PodTemplateLabel, Key: "a"}
 	replaced := change{Ref: fieldAt(".spec.a"), Effect: preservation.Replaced, Value: "1", Old: "0"}
 	removed := change{Ref: fieldAt(".spec.a"), Effect: preservation.Removed, Old: `{"b":1}`}
 	cases := map[string]struct {
@@ -365,6 +382,7 @@ func TestRemoveOfAllTargets(t *testing.T) {
 		"FieldRemoved":       {"it comes back", `{"metadata":{},"spec":{}}`, preservation.Report{Changes: []change{removed}}, `{"metadata":{},"spec":{"a":{"b":1}}}`},
 		"FieldAddedBack":     {"somebody's value stays", `{"metadata":{},"spec":{"a":3}}`, preservation.Report{Changes: []change{removed}}, `{"metadata":{},"spec":{"a":3}}`},
 		"RemovedParentGone":  {"no place to put it", `{"metadata":{}}`, preservation.Report{Changes: []change{removed}}, `{"metadata":{}}`},
+		"PodMetadataGone":    {"and is not made for nothing", cronJob, preservation.Report{Changes: []change{written(inTemplate, "1")}}, cronJob},
 		"ItemReplaced":       {"in a list", `{"metadata":{},"spec":{"l":[1,2]}}`, preservation.Report{Changes: []change{{Ref: fieldAt(".spec.l[1]"), Effect: preservation.Replaced, Value: "2", Old: `null`}}}, `{"metadata":{},"spec":{"l":[1,null]}}`},
 		"ItemGone":           {"the list is shorter now", `{"metadata":{},"spec":{"l":[1]}}`, preservation.Report{Changes: []change{{Ref: fieldAt(".spec.l[1]"), Effect: preservation.Replaced, Value: "2", Old: `7`}}}, `{"metadata":{},"spec":{"l":[1]}}`},
 		"Kept":               {"it was not ours", `{"metadata":{"labels":{"a":"1"}}}`, preservation.Report{Changes: []change{{Ref: label("a"), Effect: preservation.Kept, Old: "1"}}}, `{"metadata":{"labels":{"a":"1"}}}`},
@@ -396,6 +414,7 @@ func TestRemoveRefusesBrokenReports(t *testing.T) {
 	for want, change := range map[string]preservation.Change{
 		`field ".spec": BadReport: a whole top-level field is not for state`:                                                         {Ref: fieldAt(".spec"), Effect: preservation.Written},
 		`field ".metadata.name": BadReport: nothing in metadata is a field for state; labels and annotations have their own targets`: {Ref: fieldAt(".metadata.name"), Effect: preservation.Removed, Old: `"x"`},
+		`label "a b": BadReport: not a legal key`:                                                                                    {Ref: label("a b"), Effect: preservation.Written, Value: "1"},
 		`field "spec.a": BadReport: a state spells this path .spec.a`:                                                                {Ref: fieldAt("spec.a"), Effect: preservation.Written},
 		`field ".spec.a": BadReport: the old value is not JSON`:                                                                      {Ref: fieldAt(".spec.a"), Effect: preservation.Replaced, Value: "1", Old: "{"},
 		`field ".spec.b": BadReport: the old value is not JSON`:                                                                      {Ref: fieldAt(".spec.b"), Effect: preservation.Removed},
