@@ -129,8 +129,8 @@ func compareRefs(a, b Ref) int {
 // writes says that the state has a value for a place, or for a field around it.
 func (s State) writes(key Ref) bool {
 	isKey := func(name string) bool { _, found := s.values(key.Target)[name]; return found }
-	_, within := fieldAround(key.Key, isKey)
-	return isKey(key.Key) || key.Target == Field && within
+	_, within := fieldAround(key.Key, isKey) // paths have a leading dot, and no other key has
+	return isKey(key.Key) || within
 }
 
 // conflicts are those of all keys that ask for something else than Replace; of
