@@ -114,8 +114,8 @@ func TestValueLimits(t *testing.T) {
 // What stands between two hits counts, also where the next hit would fit without it.
 func TestJoinLimit(t *testing.T) {
 	t.Parallel()
-	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a[*]}", Target: preservation.Annotation, Join: "--"})
-	hits := []any{strings.Repeat("x", preservation.MaxValueBytes-1), "y"}
+	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a[*]}", Target: preservation.Annotation, Join: "---"})
+	hits := []any{strings.Repeat("x", preservation.MaxValueBytes-2), "y"}
 	_, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": hits})})
 	require.ErrorIs(t, err, preservation.TooLarge)
 }
