@@ -51,6 +51,11 @@ func TestEncode(t *testing.T) {
 			}
 			back, err := preservation.DecodeState(text)
 			require.NoError(t, err)
+			again, err := back.Encode() // cmp takes State.Equal, which looks at the values alone
+			require.NoError(t, err)
+			if diff := cmp.Diff(tc.want, again); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
 			if diff := cmp.Diff(tc.state, back, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
@@ -197,6 +202,9 @@ func TestEncodeFailover(t *testing.T) {
 			require.NoError(t, err, tc.reason)
 			back, err := preservation.DecodeState(text)
 			require.NoError(t, err, tc.reason)
+			if diff := cmp.Diff(state.Failover, back.Failover); diff != "" { // State.Equal leaves it out
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
 			if diff := cmp.Diff(state, back); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}

@@ -33,6 +33,10 @@ func TestExtractAllTargets(t *testing.T) {
 			{Ref: annotation("id"), Conflict: preservation.Fail}, {Ref: fieldAt(".spec.n"), Conflict: preservation.KeepExisting},
 		},
 	}
+	// cmp takes State.Equal, which looks at the values alone.
+	if diff := cmp.Diff(want.Conflicts, found.State.Conflicts); diff != "" {
+		t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff(want, found.State); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
