@@ -157,7 +157,7 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 		}
 		c.Started = out.Reason
 	}
-	if missesState(c.Started) && missesState(out.Reason) {
+	if missesState(c.Started) && g.wouldStartEmpty(out.Reason, g.candidates(c.Name)) {
 		out.Message += "; the copy goes without it"
 		p.warn(c.Name, StartedWithoutState, out.Message)
 	}
