@@ -341,6 +341,14 @@ func TestReadyToMove(t *testing.T) {
 			snapshot.NextCheck{},
 			"against the end",
 		},
+		"lost, last known running": {
+			snapshot.MoveInput{Input: snapshot.Input{
+				Phase: snapshot.PhaseLost, Snapshot: aged(hour), LastRunning: noon, Limit: limit, Now: noon.Add(24 * hour),
+			}},
+			snapshot.MoveReady, snapshot.StateFresh,
+			snapshot.NextCheck{},
+			"R3: without an end, against the last time it was known to run",
+		},
 		"1.6 webhook: explicit": {
 			snapshot.MoveInput{Input: stopped(snapshot.PhaseFailed, snapshot.Snapshot{}), ExplicitStart: path},
 			snapshot.MoveReady, snapshot.ExplicitStart,
