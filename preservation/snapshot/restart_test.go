@@ -209,6 +209,42 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestRestartInvalid: what cannot be read is refused with a warning, and the state is
+// judged all the same where only the policy is at fault.
+func TestRestartInvalid(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		in      snapshot.RestartInput
+		verdict snapshot.Verdict
+		reason  string
+	}{
+		"policy": {
+			snapshot.RestartInput{Input: snapshot.Input{Phase: snapshot.PhaseFailed, Snapshot: final()}, Policy: "Always"},
+			snapshot.VerdictFinal, "L6: a policy says nothing about the state",
+		},
+		"phase": {
+			snapshot.RestartInput{Input: snapshot.Input{Phase: "FAILED", Snapshot: final()}, Policy: snapshot.IgnoreState},
+			snapshot.VerdictUnknown, "L6",
+		},
+		"limit": {
+			snapshot.RestartInput{Input: snapshot.Input{Phase: snapshot.PhaseFailed, Snapshot: final(), Limit: snapshot.Seconds(-1)}},
+			snapshot.VerdictUnknown, "L6",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := snapshot.Restart(tt.in)
+			want := snapshot.Restarting{
+				Outcome: snapshot.Refuse, Verdict: tt.verdict, Reason: snapshot.InvalidInput, Message: got.Message, Warning: true,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", tt.reason, diff)
+			}
+		})
+	}
+}
+
 // TestReadyToMove is 1.6 of docs/flink.md row by row, and of 2.2 what is about state.
 func TestReadyToMove(t *testing.T) {
 	t.Parallel()
