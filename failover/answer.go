@@ -30,19 +30,35 @@ func (p *planner) answer() {
 			p.warn(r.Cluster, InvalidRequest, fmt.Sprintf("the action %.64q is unknown: use Evict, Withdraw or Acknowledge", string(r.Action)))
 		}
 	}
+	// A target that left in this very second may be why nothing replaces the source: then
+	// the next second tells, so that Plan agrees with its own output (F13).
+	settled := !slices.ContainsFunc(p.moves, func(m *Move) bool { return !p.later(m.Created) })
 	for _, cluster := range p.taskedClusters() {
-		if p.mayWithdraw(cluster) {
+		if settled && p.recovered(cluster) {
 			p.withdraw(cluster, false)
 		}
 	}
+}
+
+// lookAgain says when evictions that were just made let another one be withdrawn (L5).
+func (p *planner) lookAgain() {
 	for _, m := range p.moves {
-		if m.Stage == StageWithdrawing && p.tasksOf(m.From) {
-			// It was not written, and cannot be any more.
-			m.Stage, m.StageSince = StageEvicting, p.second
-			p.leave(m)
-			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeUnderway })
+		if !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered) {
+			p.since(m.Created)
+			return
 		}
 	}
+}
+
+// recovered says that an eviction is withdrawn without a request (E11).
+func (p *planner) recovered(cluster string) bool {
+	return p.mayWithdraw(cluster) && p.withdrawal(cluster, false).Outcome == eviction.Withdrawn
+}
+
+func (p *planner) withdrawal(cluster string, requested bool) eviction.Withdrawal {
+	return eviction.Withdraw(eviction.WithdrawInput{
+		Cluster: cluster, Requested: requested, Targets: p.targets, Tasks: p.tasks, Items: p.items, Now: p.now,
+	})
 }
 
 // requested returns what a person asks for there, if anything.
@@ -70,9 +86,14 @@ func (p *planner) taskedClusters() []string {
 }
 
 // acknowledge ends the state that the copy on the cluster received; where it received
-// none, that which came from there and that no copy received (F7).
+// none, that which came from there and that no copy received (F7). What left or was
+// received in this very second is not meant: the request may be older than that, and a
+// second call with it must not end what the first one saved (F13).
 func (p *planner) acknowledge(cluster string) {
 	if d := p.deliveries[cluster]; d != nil {
+		if !p.later(d.At) {
+			return
+		}
 		if m := p.move(d.Attempt); m != nil {
 			m.Proven = true
 		}
@@ -81,7 +102,7 @@ func (p *planner) acknowledge(cluster string) {
 		return
 	}
 	for _, m := range p.moves {
-		if m.From == cluster && m.live() && p.holder(m) == "" {
+		if m.From == cluster && m.live() && p.holder(m) == "" && p.later(m.Created) {
 			m.Proven = true
 			p.event(cluster, EventNormal, "StateAcknowledged", "the state of "+cluster+" is not needed any more")
 		}
@@ -112,11 +133,22 @@ func (p *planner) mayWithdraw(cluster string) bool {
 	return p.isTarget(cluster) // E13: somebody chose it again
 }
 
+// taintedOut says that the taints of a cluster evict now (F4).
+func (p *planner) taintedOut(cluster string) bool {
+	if p.policy.Cluster == nil || p.in.Host.RequestsOnly {
+		return false
+	}
+	verdict := Tolerate(TaintInput{Taints: p.in.Clusters[cluster].Taints, Tolerations: p.in.Tolerations, Now: p.now})
+	return verdict.Outcome == EvictNow
+}
+
 // withdraw takes the eviction of a cluster back, if the rules let it (E11).
 func (p *planner) withdraw(cluster string, requested bool) {
-	w := eviction.Withdraw(eviction.WithdrawInput{
-		Cluster: cluster, Requested: requested, Targets: p.targets, Tasks: p.tasks, Items: p.items, Now: p.now,
-	})
+	if requested && p.underway(cluster) != nil && p.taintedOut(cluster) {
+		p.warn(cluster, WithdrawRefused, "the withdrawal is refused: the taints of "+cluster+" would evict the application again at once")
+		return
+	}
+	w := p.withdrawal(cluster, requested)
 	if w.Outcome != eviction.Withdrawn {
 		if requested {
 			p.warn(cluster, WithdrawRefused, "the withdrawal is refused: "+w.Message)
@@ -127,26 +159,23 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	p.targets, p.tasks = w.Targets, w.Tasks
 	var received int64
 	var at metav1.Time
-	gone, again := false, false
+	gone := false
 	for _, m := range p.moves {
-		switch {
-		case m.From != cluster || m.Stage == StageEnded:
-		case m.Stage == StageWithdrawing:
-			again, m.StageSince = true, p.second
-		default:
-			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
-			m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
-			p.uncount(m)
-			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
+		if m.From != cluster || m.Stage == StageEnded || m.Stage == StageWithdrawing {
+			continue
 		}
+		received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
+		m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
+		if to := p.holder(m); to != "" && p.in.Clusters[to].Presence == purge.Gone {
+			delete(p.deliveries, to) // it was not created yet, and the state stays here
+		}
+		p.uncount(m)
+		p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
 	}
-	if !again {
-		p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
+	p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
+	if !chosen {
+		p.comeBack(cluster, received, at, gone)
 	}
-	if again || chosen {
-		return
-	}
-	p.comeBack(cluster, received, at, gone)
 }
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that

@@ -24,7 +24,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		LastHealthy: map[string]time.Time{c.Name: p.lastHealthy(c)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
 	}}
 	d.received, d.goesOn = p.receivedBy(c.Name)
-	d.absent = !p.first && !p.hasCopy(c.Name)
+	d.absent = p.absent(c)
 	d.next = func(_ purge.Mode, state preservation.State) []preservation.State {
 		var next []preservation.State
 		if !state.IsEmpty() {
@@ -38,6 +38,12 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		return next
 	}
 	return d.prepare()
+}
+
+// absent says that no copy was let start on a target, and none is seen: there is nobody
+// to ask.
+func (p *planner) absent(c *ClusterRecord) bool {
+	return !p.first && c.Started == "" && p.deliveries[c.Name] == nil && p.in.Clusters[c.Name].Presence != purge.Present
 }
 
 // nextAttempt counts the moves; 0 = nobody counts them, since the record is not kept.
@@ -262,15 +268,12 @@ func (p *planner) purged(d eviction.Decision) {
 	}
 	dropped := p.in.Host.DropOnPurge && d.Outcome == eviction.Purge && d.Mode != purge.Directly
 	if d.Outcome == eviction.Finish || dropped {
-		p.end(m, OutcomeFinished) // again, if the task was not taken away yet
-		if !m.InjectWhenNotDirectly && m.Mode != purge.Directly {
-			m.State = nil // nothing was ever to receive it
-		}
+		p.end(m, OutcomeFinished)
 	}
 }
 
 func (p *planner) moveAt(d eviction.Decision) *Move {
-	for _, m := range p.moves {
+	for _, m := range slices.Backward(p.moves) { // an older one may have ended in this very second
 		if m.From == d.FromCluster && m.Created.Equal(&d.Created) && p.tasked[m] {
 			return m
 		}

@@ -148,11 +148,12 @@ func (g gates) ownedElsewhere(live []gateMove) (gateMove, bool) {
 	return find(g.moves, func(m gateMove) bool { return m.Mode != purge.Directly && m.owns && !m.free })
 }
 
-// standing returns the source of a Directly move that does not list the target
-// and whose old copy stands.
+// standing returns the source of a Directly move that does not list the target, or
+// whose copy of that time on the target is gone, and whose old copy stands.
 func (g gates) standing(target string, stands func(gateMove) bool) (string, bool) {
 	move, found := find(g.moves, func(m gateMove) bool {
-		return m.Mode == purge.Directly && stands(m) && !slices.Contains(m.ClustersBeforeFailover, target)
+		return m.Mode == purge.Directly && stands(m) && m.Origin != target &&
+			(!slices.Contains(m.ClustersBeforeFailover, target) || g.goneSince(target, m))
 	})
 	return move.Origin, found
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/purge"
 )
 
 // observe reads the health on every target: timers begin and end (F2), and a copy
@@ -92,7 +95,7 @@ func sum(text []byte) uint64 {
 
 // start remembers that a copy may be created on the target from now on.
 func (p *planner) start(c *ClusterRecord) {
-	if !p.first && c.StartedAt == nil && c.Started == "" {
+	if !p.first {
 		c.StartedAt, c.Outlived = p.at(), digest(p.in.Items, c.Name)
 	}
 }
@@ -122,8 +125,7 @@ func (p *planner) time(c *ClusterRecord, health eviction.Health) {
 // that came from itself before it worked again, and those that the policy let it
 // start without.
 func (p *planner) prove(c *ClusterRecord) {
-	d := p.deliveries[c.Name]
-	if d != nil && !d.Healthy && p.later(d.At) {
+	if d := p.deliveries[c.Name]; d != nil && !d.Healthy && p.since(d.At) {
 		d.Healthy = true
 		if m := p.move(d.Attempt); m != nil && !m.Proven {
 			m.Proven = true
@@ -134,11 +136,22 @@ func (p *planner) prove(c *ClusterRecord) {
 	for _, m := range p.moves {
 		again := m.From == c.Name && m.Stage == StageEnded && c.Started != ""
 		older := without && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
-		if m.live() && p.holder(m) == "" && (again || older) {
-			m.Proven = true
-			p.event(c.Name, EventNormal, "StateOutdated", "the application is healthy on "+c.Name+" without the state of "+m.From+", which ends")
+		if !m.live() || p.holder(m) != "" || !again && !older {
+			continue
 		}
+		m.Proven = true
+		p.event(c.Name, EventNormal, "StateOutdated", "the application is healthy on "+c.Name+" without the state of "+m.From+", which ends")
 	}
+}
+
+// since says that a stored time lies in an earlier second. If not, it will in the next
+// one, and that is when to look again (L5).
+func (p *planner) since(stored metav1.Time) bool {
+	if p.later(stored) {
+		return true
+	}
+	p.out.NextCheck = p.out.NextCheck.Or(purge.CheckAt(p.now, p.now))
+	return false
 }
 
 // missesState says that a gate stands for missing state: a copy starts without only

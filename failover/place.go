@@ -47,7 +47,7 @@ func (p *planner) gates() gates {
 	}
 	for _, m := range p.moves {
 		facts := p.in.Clusters[m.From]
-		free := m.Gone || m.Released || m.Stage == StageWithdrawing || facts.Fenced && p.latestOf(m.From) == m
+		free := m.Gone || m.Released || m.Stage == StageWithdrawing || p.stayed(m) || facts.Fenced && p.latestOf(m.From) == m
 		one := gateMove{
 			move: m, live: m.live(), anyMode: m.InjectWhenNotDirectly, free: free,
 			awaited: !free && !facts.RequiredByOthers, holder: p.holder(m),
@@ -60,6 +60,12 @@ func (p *planner) gates() gates {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.move.Attempt, a.move.Attempt))
 	})
 	return g
+}
+
+// stayed says that the eviction is over and the application on its cluster: the copy
+// there is no old one.
+func (p *planner) stayed(m *Move) bool {
+	return m.Stage == StageEnded && p.isTarget(m.From) && !p.tasksOf(m.From)
 }
 
 // latestOf is the newest move from a cluster.
@@ -80,13 +86,19 @@ func (p *planner) rules() []preservation.Rule {
 }
 
 // hasCopy says that a copy of this stay is there: one that was allowed, one that the
-// host sees, and in a new record one that was observed.
+// host sees, and in a new record one that was observed. What is confirmed gone is not
+// there, whatever was allowed: the next copy is a new one. While the cluster is under
+// eviction, Gone is about the old copy.
 func (p *planner) hasCopy(cluster string) bool {
-	if p.clusters[cluster].Started != "" || p.deliveries[cluster] != nil {
+	facts, evicted := p.in.Clusters[cluster], p.tasksOf(cluster)
+	switch {
+	case p.deliveries[cluster] != nil:
 		return true
-	}
-	facts := p.in.Clusters[cluster]
-	if p.tasksOf(cluster) || facts.Presence == purge.Gone {
+	case facts.Presence == purge.Gone && !evicted:
+		return false
+	case p.clusters[cluster].Started != "":
+		return true
+	case evicted:
 		return false
 	}
 	if facts.Presence == purge.Present {
@@ -150,12 +162,14 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 		p.deliver(c, g, gated, &out)
 		return out
 	}
-	c.HeldSince = nil
 	if c.Started == "" {
 		if !ran {
 			p.start(c)
 		}
 		c.Started = out.Reason
+	}
+	if !missesState(c.Started) {
+		c.HeldSince = nil // else it tells that the deadline is over
 	}
 	if missesState(c.Started) && g.wouldStartEmpty(out.Reason, g.candidates(c.Name)) {
 		out.Message += "; the copy goes without it"
@@ -205,7 +219,7 @@ func (p *planner) deliver(c *ClusterRecord, g gates, gated Gated, out *Placement
 	m := g.candidates(c.Name)[0].move
 	d := &Delivery{To: c.Name, Attempt: m.Attempt, At: p.second}
 	p.deliveries[c.Name] = d
-	c.HeldSince = nil
+	c.HeldSince, c.Started = nil, ""
 	p.start(c)
 	p.historyOf(m.Attempt, func(item *HistoryItem) { item.To = c.Name })
 	state, _ := p.retained(d)

@@ -225,9 +225,10 @@ func (p *planner) move(attempt int64) *Move {
 	return nil
 }
 
-// live says that the state of the move waits for a copy, or for the health of one.
+// live says that the state of the move waits for a copy, or for the health of one. A
+// withdrawal leaves it with the old copy, if there is one.
 func (m *Move) live() bool {
-	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven && m.Stage != StageWithdrawing
+	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven && (m.Stage != StageWithdrawing || m.Gone)
 }
 
 func (p *planner) add(m Move) *Move {
@@ -245,8 +246,11 @@ func (p *planner) add(m Move) *Move {
 	return added
 }
 
-// end ends a move.
+// end ends a move. State that the mode never gives to a copy waits for none.
 func (p *planner) end(m *Move, outcome MoveOutcome) {
+	if !m.InjectWhenNotDirectly && !injects(m.Mode) {
+		m.State = nil
+	}
 	m.Stage, m.StageSince, m.Pending = StageEnded, p.second, nil
 	p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = outcome })
 }
@@ -340,7 +344,7 @@ func (p *planner) prune() {
 // copy that is not gone, or because it tells that a copy is gone which an older state
 // names.
 func (p *planner) counts(m *Move) bool {
-	if m.live() || m.Mode == purge.Directly && !m.Gone && !m.Released {
+	if m.live() || m.Mode == purge.Directly && !m.Gone && !m.Released && !p.stayed(m) {
 		return true
 	}
 	for _, other := range p.moves {

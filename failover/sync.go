@@ -31,9 +31,21 @@ func (p *planner) sync() {
 	for _, name := range p.targetNames() {
 		if c := p.cluster(name); !c.Target {
 			p.enter(c)
+			p.stays(name)
 		}
 	}
 	p.items = p.current()
+}
+
+// stays gives a cluster back what its copy received, where the scheduler took it off the
+// targets and chose it again before that copy was gone: nothing moved (F9).
+func (p *planner) stays(cluster string) {
+	m := p.latestOf(cluster)
+	if m == nil || !p.removed(m) || m.Gone || !p.move(m.Received).live() || p.holder(p.move(m.Received)) != "" {
+		return
+	}
+	p.deliveries[cluster] = &Delivery{To: cluster, Attempt: m.Received, At: p.second}
+	p.moves = slices.DeleteFunc(p.moves, func(one *Move) bool { return one == m })
 }
 
 // match finds the move of each task, and returns the tasks without one.
@@ -49,8 +61,28 @@ func (p *planner) match() []int {
 		if m.Stage == StagePending && p.later(m.StageSince) {
 			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
 		}
+		switch m.Stage {
+		case StageWithdrawing:
+			p.evictedStill(m)
+		case StageEnded: // the end was not written: whether it ends is asked anew (F14)
+			m.Stage, m.StageSince = StageEvicting, p.second
+			p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeUnderway })
+		case StagePending, StageEvicting:
+		}
 	}
 	return unknown
+}
+
+// evictedStill forgets a withdrawal that was not written, since the task is there. Whether
+// it is withdrawn is asked anew: what spoke for it may be over (F14).
+func (p *planner) evictedStill(m *Move) {
+	m.Stage, m.StageSince = StageEvicting, p.second
+	p.leave(m)
+	p.coolDown(m)
+	if m.Cause == preservation.Application {
+		p.failovers = append(p.failovers, Failover{Revision: m.Revision, Attempt: m.Attempt, At: m.Created})
+	}
+	p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeUnderway })
 }
 
 // moveOf finds the move of a stored task by cluster and creation second (E10). A task
@@ -88,10 +120,13 @@ func (p *planner) missing(m *Move) {
 	case m.Stage == StageEnded:
 	case m.Stage == StagePending && p.isTarget(m.From):
 		p.emitAgain(m)
-	case !p.later(m.StageSince):
-	case m.Stage == StageWithdrawing && p.isTarget(m.From):
-		m.State = nil
+	case m.Stage == StageWithdrawing && !p.later(m.StageSince):
+	case m.Stage == StageWithdrawing: // the cluster may have been left again since
+		if !m.Gone && p.holder(m) == "" {
+			m.State = nil
+		}
 		p.end(m, OutcomeWithdrawn)
+	case !p.since(m.StageSince):
 	default:
 		p.end(m, OutcomeVanished)
 		p.event(m.From, EventWarning, string(OutcomeVanished), "the eviction of "+m.From+" was taken away by somebody else")
@@ -124,7 +159,7 @@ func (p *planner) emitAgain(m *Move) {
 		return t.FromCluster == m.From && !m.Created.Before(&at)
 	})
 	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
-	p.tasked[m], m.StageSince = true, p.second
+	p.tasked[m], m.StageSince = true, p.second // seen in a later call than this one (F13)
 }
 
 // over says that the cause of a pending eviction is over: the application is
