@@ -34,7 +34,7 @@ func (p *planner) answer() {
 	// the next second tells, so that Plan agrees with its own output (F13).
 	settled := !slices.ContainsFunc(p.moves, func(m *Move) bool { return !p.later(m.Created) })
 	for _, cluster := range p.taskedClusters() {
-		if settled && p.recovered(cluster) {
+		if (settled || p.isTarget(cluster)) && p.recovered(cluster) {
 			p.withdraw(cluster, false)
 		}
 	}
