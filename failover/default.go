@@ -33,9 +33,9 @@ const (
 //     (S10), and an empty onMissingState becomes Block (F6).
 //  5. blockPredecessorSeconds of both blocks becomes 600 (E12).
 //
-// All else stays, since its absence has a meaning of its own: the other seconds,
-// where nil is not 0, and retention, whose default depends on the target of each
-// value (F7). Blocks that are nil stay nil, and so does the statePreservation of a
+// All else stays, since its absence has a meaning of its own: the other seconds and
+// maxFailovers, and retention, whose default depends on the target of each value
+// (F7). Blocks that are nil stay nil, and so does the statePreservation of a
 // cluster block that inherits one. What is given is never changed but for old names,
 // 0 included. Default is idempotent, and the result shares nothing with b.
 func Default(b Behavior) Behavior {
