@@ -1,7 +1,6 @@
 package preservation
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -291,12 +290,14 @@ func (c *compiled) joinProblem() string {
 // checkMissing checks what happens without state, and how long what was found is
 // kept (F6, F7).
 func checkMissing(sp StatePreservation, path *field.Path) field.ErrorList {
-	choices := []OnMissingState{Block, EvictWithout, UsePrevious}
-	errs := checkKnown(cmp.Or(sp.OnMissingState, Block), choices, path.Child("onMissingState"))
+	var errs field.ErrorList
+	if sp.OnMissingState != "" {
+		choices := []OnMissingState{Block, EvictWithout, UsePrevious}
+		errs = append(errs, checkKnown(sp.OnMissingState, choices, path.Child("onMissingState"))...)
+	}
 	if seconds := sp.MissingStateDeadlineSeconds; seconds != nil && *seconds < 0 {
 		errs = append(errs, field.Invalid(path.Child("missingStateDeadlineSeconds"), *seconds, "must not be negative: 0 does not block at all"))
 	}
-	// Empty is neither of the two: it depends on the target of each value.
 	if sp.Retention != "" {
 		errs = append(errs, checkKnown(sp.Retention, []Retention{UntilHealthy, UntilNextFailover}, path.Child("retention"))...)
 	}

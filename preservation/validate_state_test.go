@@ -72,7 +72,7 @@ func TestValidateState(t *testing.T) {
 		"TimeTooLong":      {reason: "S12: checked before parsing", in: sp{TakenAt: "{." + strings.Repeat("a", long-2) + "}"}, want: badTime("longer than 4096 bytes")},
 		"TooManyRules": {
 			reason: "S12: the rest is looked at all the same",
-			in:     sp{Rules: make([]preservation.Rule, preservation.MaxRules+1), OnMissingState: "x"},
+			in:     sp{Rules: make([]preservation.Rule, 129), OnMissingState: "x"},
 			want:   []finding{{tooOften, "p.rules", ""}, {notKnown, "p.onMissingState", choices}},
 		},
 		"AllAtOnce": {
