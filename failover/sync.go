@@ -90,10 +90,10 @@ func (p *planner) evictedStill(m *Move) {
 func (p *planner) moveOf(task eviction.Task) *Move {
 	at, dated := p.created(task)
 	for _, m := range slices.Backward(p.moves) {
-		if m.From != task.FromCluster || p.tasked[m] || p.removed(m) {
+		if m.From != task.FromCluster || p.removed(m) {
 			continue
 		}
-		if dated && m.Created.Equal(&at) || !dated && m.Stage == StageEvicting {
+		if dated && m.Created.Equal(&at) || !dated && m.Stage == StageEvicting && !p.tasked[m] {
 			return m
 		}
 	}
