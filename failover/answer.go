@@ -197,6 +197,9 @@ func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone 
 // settle ends the tasks that have served, before anything is decided about their
 // clusters: those may be ordinary targets from now on (E13).
 func (p *planner) settle() {
+	if len(p.tasks) == 0 {
+		return
+	}
 	p.judge()
 	for _, d := range p.kept.Decisions {
 		if d.Outcome == eviction.Finish {

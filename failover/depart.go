@@ -177,8 +177,13 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 func (p *planner) judge() {
 	in := eviction.AssessInput{
 		Tasks: p.tasks, Targets: p.targets, Items: p.items, Scheduled: p.in.Scheduled && !p.unscheduled(),
-		DesiredReplicas: p.in.DesiredReplicas, Clusters: map[string]eviction.Facts{}, Waits: map[string]eviction.Waits{}, Now: p.now,
+		DesiredReplicas: p.in.DesiredReplicas, Now: p.now,
 	}
+	if len(p.tasks) == 0 {
+		p.kept = eviction.Assess(in) // for what it reports
+		return
+	}
+	in.Clusters, in.Waits = map[string]eviction.Facts{}, map[string]eviction.Waits{}
 	for name, c := range p.clusters {
 		in.Clusters[name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
 	}

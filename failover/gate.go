@@ -158,7 +158,7 @@ func gatesOf(in GateInput) gates {
 	t := told{in, movesOf(in.Tasks)}
 	live := Carry(in.Tasks, in.LastHealthy)
 	g := gates{
-		targets: targetNames(in.Targets), assessment: in.Assessment, rules: in.Rules,
+		targets: targetNames(in.Targets), assessment: in.Assessment, rules: func() []preservation.Rule { return in.Rules },
 		required: func(cluster string) bool { return in.Clusters[cluster].RequiredByOthers },
 		hasCopy:  t.hasCopy, goneSince: t.goneSince, unassessed: t.unassessed,
 		without: func(string, []gateMove) bool { return in.OnMissingState == preservation.EvictWithout },

@@ -14,7 +14,7 @@ type gates struct {
 	targets    []string   // names, sorted, each once
 	moves      []gateMove // newest first
 	assessment eviction.Assessment
-	rules      []preservation.Rule
+	rules      func() []preservation.Rule
 
 	required   func(cluster string) bool                 // others require a copy there
 	hasCopy    func(cluster string) bool                 // a copy of this life is there
@@ -188,10 +188,11 @@ func (g gates) wouldStartEmpty(reason GateReason, live []gateMove) bool {
 
 // hasRequired reads a policy that is no known text as Required (L6).
 func (g gates) hasRequired(state preservation.State) bool {
+	rules := g.rules()
 	for _, ref := range state.Keys() {
 		named := func(rule preservation.Rule) bool { return rule.Ref() == ref }
 		demanding := func(rule preservation.Rule) bool { return named(rule) && rule.Policy != preservation.Optional }
-		if !slices.ContainsFunc(g.rules, named) || slices.ContainsFunc(g.rules, demanding) {
+		if !slices.ContainsFunc(rules, named) || slices.ContainsFunc(rules, demanding) {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func (p *planner) reportMoves(g gates) {
 // gates asks over the record.
 func (p *planner) gates() gates {
 	g := gates{
-		targets: p.targetNames(), assessment: p.kept, rules: p.rules(),
+		targets: p.targetNames(), assessment: p.kept, rules: p.rules,
 		required:   func(cluster string) bool { return p.in.Clusters[cluster].RequiredByOthers },
 		hasCopy:    p.hasCopy,
 		goneSince:  p.goneSince,

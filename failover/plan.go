@@ -112,10 +112,12 @@ func newPlanner(in PlanInput) *planner {
 	return p
 }
 
-// cloneTargets copies the targets by the one function that does.
 func cloneTargets(targets []eviction.TargetCluster) []eviction.TargetCluster {
-	evicted, _ := eviction.Evict(eviction.EvictInput{Targets: targets}) // no evictions, no error
-	return evicted.Targets
+	out := slices.Clone(targets)
+	for i, t := range out {
+		out[i].Replicas, out[i].Components = clone(t.Replicas), slices.Clone(t.Components)
+	}
+	return out
 }
 
 func refuse(in PlanInput, err error) PlanOutput {

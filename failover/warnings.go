@@ -109,35 +109,36 @@ type Warning struct {
 func Warnings(b Behavior, path *field.Path) []Warning {
 	var out []Warning
 	if a := b.Application; a != nil {
-		at := path.Child("application")
-		out = append(out, conditionWarnings(a.DecisionConditions, at.Child("decisionConditions"))...)
-		out = append(out, stateWarnings(a.PurgeMode, a.StatePreservation, at.Child("statePreservation"))...)
-		out = append(out, waitWarnings(a.PurgeMode, a.Waits, at)...)
+		out = append(out, conditionWarnings(a.DecisionConditions, "application.decisionConditions")...)
+		out = append(out, stateWarnings(a.PurgeMode, a.StatePreservation, "application.statePreservation")...)
+		out = append(out, waitWarnings(a.PurgeMode, a.Waits, "application")...)
 	}
 	if c := b.Cluster; c != nil {
-		at := path.Child("cluster")
-		out = append(out, stateWarnings(c.PurgeMode, c.StatePreservation, at.Child("statePreservation"))...)
-		out = append(out, inheritanceWarnings(b, at)...)
-		out = append(out, waitWarnings(c.PurgeMode, c.Waits, at)...)
+		out = append(out, stateWarnings(c.PurgeMode, c.StatePreservation, "cluster.statePreservation")...)
+		out = append(out, inheritanceWarnings(b, "cluster")...)
+		out = append(out, waitWarnings(c.PurgeMode, c.Waits, "cluster")...)
+	}
+	for i := range out {
+		out[i].Field = path.Child(out[i].Field).String()
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(a.Field, b.Field) })
 	return out
 }
 
-func conditionWarnings(d DecisionConditions, at *field.Path) []Warning {
+func conditionWarnings(d DecisionConditions, at string) []Warning {
 	toleration := *orDefault(d.TolerationSeconds, DefaultTolerationSeconds)
 	if d.InitialTolerationSeconds == nil || *d.InitialTolerationSeconds >= toleration {
 		return nil
 	}
 	return []Warning{{
-		Field: at.Child("initialTolerationSeconds").String(), Reason: ShortInitialToleration,
+		Field: at + ".initialTolerationSeconds", Reason: ShortInitialToleration,
 		Message: fmt.Sprintf("an application that still starts is given up sooner than one that worked, which has %d seconds", toleration),
 	}}
 }
 
 // waitWarnings are about times that the mode never asks for. A soak of 0 is no time
 // under any mode.
-func waitWarnings(mode purge.Mode, w Waits, at *field.Path) []Warning {
+func waitWarnings(mode purge.Mode, w Waits, at string) []Warning {
 	normal, err := purge.Normalize(mode)
 	if err != nil {
 		return nil
@@ -145,7 +146,7 @@ func waitWarnings(mode purge.Mode, w Waits, at *field.Path) []Warning {
 	var out []Warning
 	unused := func(name string, of purge.Mode) {
 		out = append(out, Warning{
-			Field: at.Child(name).String(), Reason: WaitUnused,
+			Field: at + "." + name, Reason: WaitUnused,
 			Message: fmt.Sprintf("only %s uses it, and the purge mode is %s", of, normal),
 		})
 	}
@@ -160,12 +161,12 @@ func waitWarnings(mode purge.Mode, w Waits, at *field.Path) []Warning {
 
 // inheritanceWarnings are about what stands in one block and is missed in the other.
 // The cluster block is there.
-func inheritanceWarnings(b Behavior, at *field.Path) []Warning {
+func inheritanceWarnings(b Behavior, at string) []Warning {
 	if b.Cluster.InheritStatePreservation {
-		at = at.Child("inheritStatePreservation")
+		at += ".inheritStatePreservation"
 		if b.Application == nil || b.Application.StatePreservation == nil {
 			return []Warning{{
-				Field: at.String(), Reason: NothingToInherit,
+				Field: at, Reason: NothingToInherit,
 				Message: "there is no statePreservation under application: nothing is carried",
 			}}
 		}
@@ -175,29 +176,29 @@ func inheritanceWarnings(b Behavior, at *field.Path) []Warning {
 		return nil
 	}
 	return []Warning{{
-		Field: at.Child("statePreservation").String(), Reason: RulesOnlyUnderApplication,
+		Field: at + ".statePreservation", Reason: RulesOnlyUnderApplication,
 		Message: "rules stand only under application: when the cluster fails, nothing is carried",
 	}}
 }
 
 // stateWarnings are about a block's own statePreservation; nil = none.
-func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *field.Path) []Warning {
+func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at string) []Warning {
 	if sp == nil {
 		return nil
 	}
 	if len(sp.Rules) == 0 {
-		return []Warning{{Field: at.Child("rules").String(), Reason: NoRules, Message: "there are no rules: nothing is carried"}}
+		return []Warning{{Field: at + ".rules", Reason: NoRules, Message: "there are no rules: nothing is carried"}}
 	}
-	out := injectionWarnings(mode, *sp, at.Child("rules"), at.Child("injectWhenNotDirectly"))
+	out := injectionWarnings(mode, *sp, at+".rules", at+".injectWhenNotDirectly")
 	if sp.MissingStateDeadlineSeconds != nil && sp.OnMissingState == preservation.EvictWithout {
 		out = append(out, Warning{
-			Field: at.Child("missingStateDeadlineSeconds").String(), Reason: DeadlineUnused,
+			Field: at + ".missingStateDeadlineSeconds", Reason: DeadlineUnused,
 			Message: "EvictWithout waits for nothing, so the deadline changes nothing",
 		})
 	}
 	if sp.MaxStateAgeSeconds != nil && sp.TakenAt == "" {
 		out = append(out, Warning{
-			Field: at.Child("maxStateAgeSeconds").String(), Reason: NoStateTime,
+			Field: at + ".maxStateAgeSeconds", Reason: NoStateTime,
 			Message: "without takenAt no state has an age, unless the host knows it, and counts as missing",
 		})
 	}
@@ -206,19 +207,19 @@ func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at *fiel
 
 // injectionWarnings tell what becomes of state under the mode, at the field that is to
 // blame.
-func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, rules, inject *field.Path) []Warning {
+func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, rules, inject string) []Warning {
 	normal, err := purge.Normalize(mode)
 	switch {
 	case err != nil || normal == purge.Directly || len(sp.Rules) == 0:
 		return nil
 	case sp.InjectWhenNotDirectly:
 		return []Warning{{
-			Field: inject.String(), Reason: InjectedBesideOldCopy,
+			Field: inject, Reason: InjectedBesideOldCopy,
 			Message: fmt.Sprintf("with purge mode %s the old copy may run on with the state that the new one receives: only for state that is read", normal),
 		}}
 	default:
 		return []Warning{{
-			Field: rules.String(), Reason: NeverInjected,
+			Field: rules, Reason: NeverInjected,
 			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
 		}}
 	}
