@@ -201,7 +201,7 @@ func (p *planner) decide() {
 			d = nothing(opinions)
 		}
 		if _, back := p.requested(name, RequestWithdraw); back && d.outcome == Evict && d.cause != preservation.Cluster {
-			d = decision{outcome: None, reason: WithdrawRequested, message: "somebody asks to stay on " + name}
+			d = decision{outcome: None, reason: WithdrawRequested, message: "somebody asks to stay on " + name, next: d.next}
 		}
 		p.consider(c, d)
 	}
@@ -266,7 +266,8 @@ func (p *planner) consider(c *ClusterRecord, d decision) {
 	p.out.Warnings = append(p.out.Warnings, prepared.Warnings...)
 	if err != nil {
 		p.errs = append(p.errs, &ClusterError{c.Name, err})
-		d.outcome, d.reason, d.message, d.next = prepared.Outcome, prepared.Reason, oneLine(prepared.Message), prepared.NextCheck
+		d.outcome, d.reason, d.message = prepared.Outcome, prepared.Reason, oneLine(prepared.Message)
+		d.next = prepared.NextCheck.Or(d.next) // another cause may be due later, with other terms
 		if prepared.Reason != MissingState {
 			c.BlockedSince = nil
 		} else if c.BlockedSince == nil {

@@ -1,0 +1,34 @@
+package failover_test
+
+import (
+	"testing"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// L5: what blocks one cause, and who asks to stay, does not hide that a taint is
+// tolerated for a time only, since the cluster block has terms of its own.
+func TestPlanLooksAgainForTheOtherCause(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T, status string) *session {
+		t.Helper()
+		b := stateful(purge.Directly, 0)
+		b.Cluster.StatePreservation = nil
+		s := newSession(t, b, "east").see("east", eviction.Unhealthy, status).know("east", failover.ClusterFacts{Taints: lostCluster()})
+		s.in.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr(int64(120))}}
+		return s
+	}
+	t.Run("blocked", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, "").run(0).decides("east", failover.Blocked, failover.MissingState).looksAgain(120)
+		s.run(120).decides("east", failover.Evict, failover.TaintUntolerated)
+	})
+	t.Run("asked to stay", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, "A").ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw})
+		s.run(0).decides("east", failover.None, failover.WithdrawRequested).looksAgain(120)
+		s.run(120).decides("east", failover.Evict, failover.TaintUntolerated)
+	})
+}
