@@ -258,7 +258,9 @@ func (p *planner) consider(c *ClusterRecord, d decision) {
 		}
 	}
 	if d.outcome != Evict {
-		c.BlockedSince = nil
+		if d.reason != HealthUnknown || d.outcome != Wait {
+			c.BlockedSince = nil // Unknown ends nothing (F2)
+		}
 		p.say(c, d)
 		return
 	}

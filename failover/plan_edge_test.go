@@ -32,3 +32,14 @@ func TestPlanLooksAgainForTheOtherCause(t *testing.T) {
 		s.run(120).decides("east", failover.Evict, failover.TaintUntolerated)
 	})
 }
+
+// F6, F53: Unknown does not start the deadline for missing state anew.
+func TestPlanStaysBlockedThroughUnknown(t *testing.T) {
+	t.Parallel()
+	b := stateful(purge.Directly, 0)
+	b.Application.StatePreservation.MissingStateDeadlineSeconds = ptr(int32(120))
+	s := newSession(t, b, "east").see("east", eviction.Unhealthy, "").run(0).looksAgain(120)
+	s.see("east", eviction.HealthUnknown, "").run(60).decides("east", failover.Wait, failover.HealthUnknown)
+	s.see("east", eviction.Unhealthy, "").run(61).decides("east", failover.Blocked, failover.MissingState).looksAgain(59)
+	s.run(120).decides("east", failover.Evict, failover.MissingStateDeadline)
+}
