@@ -83,7 +83,7 @@ func digest(items []eviction.AggregatedStatusItem, cluster string) string {
 		return ""
 	}
 	slices.Sort(lines)
-	return strconv.FormatUint(sum([]byte(strings.Join(lines, "\n"))), 16)
+	return strconv.FormatUint(sum([]byte(strings.Join(slices.Compact(lines), "\n"))), 16)
 }
 
 // sum is good enough to tell that something changed; nobody gains by deceiving it.

@@ -43,3 +43,12 @@ func TestPlanStaysBlockedThroughUnknown(t *testing.T) {
 	s.see("east", eviction.Unhealthy, "").run(61).decides("east", failover.Blocked, failover.MissingState).looksAgain(59)
 	s.run(120).decides("east", failover.Evict, failover.MissingStateDeadline)
 }
+
+// A status item that is there twice says nothing new: it is as old as it was.
+func TestPlanItemsThatAreRepeated(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").see("west", eviction.Healthy, "old").run(0)
+	s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
+	s.in.Items = append(s.in.Items, s.in.Items...)
+	s.run(20).places("west", failover.Apply, failover.Injected, "A").decides("west", failover.None, failover.HealthUnknown)
+}
