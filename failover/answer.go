@@ -120,17 +120,13 @@ func (p *planner) conclude(cluster string) {
 // status of a lost cluster is frozen, and a planned move leaves a healthy one.
 func (p *planner) mayWithdraw(cluster string) bool {
 	m := p.underway(cluster)
-	if m == nil || m.Mode != purge.Gracefully || m.Gone {
+	switch {
+	case m == nil || m.Mode != purge.Gracefully || m.Gone:
 		return false
-	}
-	switch m.Cause {
-	case preservation.Application:
+	case p.isTarget(cluster): // E13: somebody chose it again
 		return true
-	case preservation.Cluster:
-		return p.untainted(cluster)
-	case preservation.Planned:
 	}
-	return p.isTarget(cluster) // E13: somebody chose it again
+	return m.Cause == preservation.Application || m.Cause == preservation.Cluster && p.untainted(cluster)
 }
 
 // taintedOut says that the taints of a cluster evict now (F4).
@@ -155,7 +151,6 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		}
 		return
 	}
-	chosen := p.isTarget(cluster)
 	p.targets, p.tasks = w.Targets, w.Tasks
 	var received int64
 	var at metav1.Time
@@ -173,9 +168,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
 	}
 	p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
-	if !chosen {
-		p.comeBack(cluster, received, at, gone)
-	}
+	p.comeBack(cluster, received, at, gone)
 }
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that
@@ -191,6 +184,7 @@ func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone 
 		p.deliveries[cluster] = &Delivery{To: cluster, Attempt: received, At: at}
 		c.Started = ""
 	}
+	p.items = p.current() // those there are about this copy
 	p.look(c)
 }
 

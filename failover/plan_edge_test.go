@@ -52,3 +52,35 @@ func TestPlanItemsThatAreRepeated(t *testing.T) {
 	s.in.Items = append(s.in.Items, s.in.Items...)
 	s.run(20).places("west", failover.Apply, failover.Injected, "A").decides("west", failover.None, failover.HealthUnknown)
 }
+
+// E11, E13: a cluster that is chosen again before its copy went runs the same copy, whose
+// status is no memory of an older one.
+func TestPlanChosenAgain(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T, mode purge.Mode) *session {
+		t.Helper()
+		s := newSession(t, stateful(mode, 60), "east").see("east", eviction.Unhealthy, "A").run(0)
+		return s.run(60).decides("east", failover.Evict, failover.ApplicationFailure).choose("east")
+	}
+	t.Run("Gracefully", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, purge.Gracefully).run(70).decides("east", failover.Wait, failover.BelowToleration).looksAgain(60)
+		s.run(130).decides("east", failover.Evict, failover.ApplicationFailure)
+	})
+	t.Run("Never, and somebody asks to stay", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, purge.Never).run(65).decides("east", failover.AlreadyEvicting, "TargetUnderEviction")
+		s.ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw}).run(70).ask()
+		s.run(71).decides("east", failover.Wait, failover.BelowToleration)
+		s.run(130).decides("east", failover.Evict, failover.ApplicationFailure)
+	})
+	t.Run("while its taints evict", func(t *testing.T) {
+		t.Parallel()
+		b := stateful(purge.Gracefully, 60)
+		b.Cluster.StatePreservation.InjectWhenNotDirectly = true
+		s := newSession(t, b, "east").see("east", eviction.Healthy, "A").know("east", failover.ClusterFacts{Taints: lostCluster()})
+		s.run(0).decides("east", failover.Evict, failover.TaintUntolerated).choose("east").see("east", eviction.Healthy, "B")
+		s.run(10).decides("east", failover.Evict, failover.TaintUntolerated).warns("east", failover.NoCopyToAsk, false)
+		s.choose("west").run(20).places("west", failover.Apply, failover.Injected, "B")
+	})
+}
