@@ -94,9 +94,7 @@ func (p *planner) acknowledge(cluster string) {
 		if !p.later(d.At) {
 			return
 		}
-		if m := p.move(d.Attempt); m != nil {
-			m.Proven = true
-		}
+		p.provenBy(d)
 		p.conclude(cluster)
 		p.event(cluster, EventNormal, "StateAcknowledged", "the state that the copy on "+cluster+" received is not needed any more")
 		return

@@ -128,7 +128,7 @@ func (p *planner) prove(c *ClusterRecord) {
 	if d := p.deliveries[c.Name]; d != nil && !d.Healthy && p.since(d.At) {
 		d.Healthy = true
 		if m := p.move(d.Attempt); m != nil && !m.Proven {
-			m.Proven = true
+			p.provenBy(d)
 			p.event(c.Name, EventNormal, "StateProven", "the copy on "+c.Name+" is healthy with the state of "+m.From)
 		}
 	}
@@ -162,10 +162,32 @@ func missesState(reason GateReason) bool {
 
 // holder is the target that received the state of a move; empty = none.
 func (p *planner) holder(m *Move) string {
+	holder := ""
 	for name, d := range p.deliveries {
-		if d.Attempt == m.Attempt && p.isTarget(name) {
+		switch {
+		case !p.isTarget(name):
+		case d.Attempt == m.Attempt:
 			return name
+		case p.gave(d, m) && (holder == "" || name < holder):
+			holder = name
 		}
 	}
-	return ""
+	return holder
+}
+
+// gave says that the copy received the state of the move: from there, or from another
+// origin of the same state, which was one by then.
+func (p *planner) gave(d *Delivery, m *Move) bool {
+	given := p.move(d.Attempt)
+	if given == nil || given.State == nil || m.State == nil {
+		return false
+	}
+	return given == m || !m.Created.After(d.At.Time) && given.State.Equal(*m.State)
+}
+
+// provenBy ends the state that a copy received, whichever origin it had.
+func (p *planner) provenBy(d *Delivery) {
+	for _, m := range p.moves {
+		m.Proven = m.Proven || p.gave(d, m)
+	}
 }

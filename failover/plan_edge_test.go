@@ -84,3 +84,15 @@ func TestPlanChosenAgain(t *testing.T) {
 		s.choose("west").run(20).places("west", failover.Apply, failover.Injected, "B")
 	})
 }
+
+// I1: the same state is one state, whichever of its origins a copy received it from.
+func TestPlanOriginsOfOneState(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east", "west").see("east", eviction.Unhealthy, "A").see("west", eviction.Unhealthy, "A").run(0)
+	s.gone("east").gone("west").lose("east").lose("west").choose("north").run(10).places("north", failover.Apply, failover.Injected, "A")
+	s.choose("south").run(20).places("north", failover.Apply, failover.Injected, "A").places("south", failover.Apply, failover.DeliveredElsewhere, "")
+	s.unchoose("south").run(30)
+	s.see("north", eviction.Healthy, "B").run(40).places("north", failover.Apply, failover.NoState, "")
+	s.see("north", eviction.Unhealthy, "B").run(50).decides("north", failover.Evict, failover.ApplicationFailure)
+	s.gone("north").lose("north").choose("east").run(60).places("east", failover.Apply, failover.Injected, "B")
+}
