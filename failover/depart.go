@@ -151,8 +151,8 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 	m := p.add(Move{
 		From: c.Name, Cause: d.cause, Mode: e.PurgeMode, Created: p.second, Revision: p.in.Revision,
 		ClustersBeforeFailover: task.ClustersBeforeFailover, State: &state,
-		InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly,
-		Stage:                 StagePending, StageSince: p.second,
+		InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly, Waits: terms.Waits,
+		Stage: StagePending, StageSince: p.second,
 		Gone:    p.in.Clusters[c.Name].Presence == purge.Gone,
 		Pending: &PendingEviction{Task: task, Cluster: before, Delivery: clone(p.deliveries[c.Name])},
 	})
@@ -197,7 +197,7 @@ func (p *planner) judge() {
 			}
 			// One that is fenced and never went away has not come back.
 			f.Released = m.Released && (m.Away || !facts.Fenced)
-			in.Waits[name] = waitsOf(p.termsOf(m.Cause).Waits)
+			in.Waits[name] = waitsOf(m.Waits)
 		}
 		in.Clusters[name] = f
 	}

@@ -96,3 +96,26 @@ func TestPlanOriginsOfOneState(t *testing.T) {
 	s.see("north", eviction.Unhealthy, "B").run(50).decides("north", failover.Evict, failover.ApplicationFailure)
 	s.gone("north").lose("north").choose("east").run(60).places("east", failover.Apply, failover.Injected, "B")
 }
+
+// F11: what an eviction waits for is that of its own policy.
+func TestPlanWaitsOfAnOlderPolicy(t *testing.T) {
+	t.Parallel()
+	t.Run("soak", func(t *testing.T) {
+		t.Parallel()
+		b := plain(purge.Gracefully, 0)
+		b.Application.SoakSeconds = ptr(int32(300))
+		s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.choose("west").run(10).see("west", eviction.Healthy, "W").run(20).purges("east", eviction.Keep, purge.Soaking)
+		s.in.Policy = failover.Behavior{}
+		s.run(30).purges("east", eviction.Keep, purge.Soaking).looksAgain(290)
+		s.run(320).purges("east", eviction.Purge, purge.ReplacementHealthy)
+	})
+	t.Run("fencing", func(t *testing.T) {
+		t.Parallel()
+		b := plain(purge.Directly, 0)
+		b.Application.FencingDeadlineSeconds = ptr(int32(300))
+		s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.in.Policy = failover.Behavior{}
+		s.run(10).looksAgain(290).run(300).purges("east", eviction.Purge, purge.NeedsFencing)
+	})
+}

@@ -122,6 +122,8 @@ type Move struct {
 	State *preservation.State `json:"state,omitempty"`
 	// InjectWhenNotDirectly is that of the policy then (I1).
 	InjectWhenNotDirectly bool `json:"injectWhenNotDirectly,omitempty"`
+	// Waits are those of the policy then: a later one does not change them (F11).
+	Waits Waits `json:"waits,omitzero"`
 	// Proven says that a copy was healthy with the state, so that no other copy
 	// receives it (F7).
 	Proven bool `json:"proven,omitempty"`

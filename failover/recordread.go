@@ -159,7 +159,7 @@ func (m *Move) clone(now time.Time) Move {
 	out := *m
 	clamp(&out.Created, now)
 	clamp(&out.StageSince, now)
-	out.ClustersBeforeFailover = slices.Clone(m.ClustersBeforeFailover)
+	out.ClustersBeforeFailover, out.Waits = slices.Clone(m.ClustersBeforeFailover), m.Waits.clone()
 	if m.State != nil {
 		state := m.State.Clone()
 		out.State = &state

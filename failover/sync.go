@@ -200,12 +200,12 @@ func (p *planner) adopt(tasks []int) {
 		at, _ := p.created(task)
 		cause := causeOf(task.Reason)
 		mode, _ := purge.Normalize(task.PurgeMode) // empty for what is no mode
-		state := task.State()
+		state, terms := task.State(), p.termsOf(cause)
 		m := p.add(Move{
 			From: task.FromCluster, Cause: cause, Mode: mode, Created: at, Revision: p.in.Revision,
 			ClustersBeforeFailover: slices.Compact(slices.Sorted(slices.Values(task.ClustersBeforeFailover))), State: &state,
-			InjectWhenNotDirectly: p.termsOf(cause).StatePreservation.InjectWhenNotDirectly,
-			Stage:                 StageEvicting, StageSince: p.second,
+			InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly, Waits: terms.Waits,
+			Stage: StageEvicting, StageSince: p.second,
 		})
 		p.tasked[m] = true
 		if !p.isTarget(m.From) {
@@ -315,7 +315,7 @@ func (p *planner) leave(m *Move) {
 
 // coolDown begins with the eviction (E12).
 func (p *planner) coolDown(m *Move) {
-	block := p.termsOf(m.Cause).Waits.BlockPredecessorSeconds
+	block := m.Waits.BlockPredecessorSeconds
 	if block != nil && *block == 0 {
 		return
 	}
