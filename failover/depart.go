@@ -202,6 +202,14 @@ func (p *planner) judge() {
 		in.Clusters[name] = f
 	}
 	p.kept = eviction.Assess(in)
+	if p.in.Scheduled && !in.Scheduled { // which the next second ends (L5)
+		in.Scheduled = true
+		for i, soon := range eviction.Assess(in).Decisions {
+			if d := &p.kept.Decisions[i]; d.Reason != soon.Reason {
+				d.NextCheck = d.NextCheck.Or(purge.CheckAt(p.now, p.now))
+			}
+		}
+	}
 	slices.SortStableFunc(p.kept.Decisions, func(a, b eviction.Decision) int { // the first one that holds gives the reason (L3)
 		return cmp.Or(cmp.Compare(a.FromCluster, b.FromCluster), a.Created.Compare(b.Created.Time), cmp.Compare(a.Reason, b.Reason))
 	})

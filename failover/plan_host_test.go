@@ -19,7 +19,7 @@ func TestPlanEvictsBeforeTheSchedulerAnswers(t *testing.T) {
 	s := newSession(t, stateful(purge.Gracefully, 0), "east", "west").
 		see("east", eviction.Unhealthy, "A").see("west", eviction.Healthy, "A")
 	s.run(0).decides("east", failover.Evict, failover.ApplicationFailure)
-	s.purges("east", eviction.Keep, purge.ReplacementNotHealthy)
+	s.purges("east", eviction.Keep, purge.ReplacementNotHealthy).looksAgain(1)
 	s.run(1).purges("east", eviction.Purge, purge.ReplacementHealthy)
 }
 
