@@ -119,3 +119,13 @@ func TestPlanWaitsOfAnOlderPolicy(t *testing.T) {
 		s.run(10).looksAgain(290).run(300).purges("east", eviction.Purge, purge.NeedsFencing)
 	})
 }
+
+// E12: an eviction that is dropped leaves the cool-down of the one before.
+func TestPlanDropKeepsAnOlderCoolDown(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.gone("east").lose("east").run(10).avoids("east InCooldown")
+	s.know("east", failover.ClusterFacts{}).choose("east").run(20)
+	s.see("east", eviction.Unhealthy, "B").crash(30)
+	s.see("east", eviction.Healthy, "B").run(31).tells("east Normal Dropped").avoids("east InCooldown").looksAgain(569)
+}

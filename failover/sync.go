@@ -142,7 +142,6 @@ func (p *planner) emitAgain(m *Move) {
 	if why, over := p.over(m); over {
 		was := m.Pending
 		restored := was.Cluster
-		restored.EvictedAt, restored.CooldownSeconds = nil, nil
 		p.clusters[m.From] = &restored
 		if was.Delivery != nil {
 			p.deliveries[m.From] = was.Delivery
