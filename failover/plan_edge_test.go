@@ -129,3 +129,13 @@ func TestPlanDropKeepsAnOlderCoolDown(t *testing.T) {
 	s.see("east", eviction.Unhealthy, "B").crash(30)
 	s.see("east", eviction.Healthy, "B").run(31).tells("east Normal Dropped").avoids("east InCooldown").looksAgain(569)
 }
+
+// E6, F1: a controller whose clock is behind that of the last one finds its own task.
+func TestPlanClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(100)
+	s.run(99).tells().run(101).tells()
+	s.gone("east").lose("east").choose("west").run(110).places("west", failover.Apply, failover.Injected, "A")
+	s.see("west", eviction.Healthy, "B").run(120).see("west", eviction.Unhealthy, "B").run(130)
+	s.gone("west").lose("west").choose("north").run(140).places("north", failover.Apply, failover.Injected, "B")
+}

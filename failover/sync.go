@@ -93,7 +93,8 @@ func (p *planner) moveOf(task eviction.Task) *Move {
 		if m.From != task.FromCluster || p.removed(m) {
 			continue
 		}
-		if dated && m.Created.Equal(&at) || !dated && m.Stage == StageEvicting && !p.tasked[m] {
+		emitted := m.Pending != nil && m.Pending.Task.CreationTimestamp.Equal(task.CreationTimestamp)
+		if dated && m.Created.Equal(&at) || !dated && !p.tasked[m] && (m.Stage == StageEvicting || emitted) {
 			return m
 		}
 	}
