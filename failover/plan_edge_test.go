@@ -139,3 +139,14 @@ func TestPlanClockThatIsBehind(t *testing.T) {
 	s.see("west", eviction.Healthy, "B").run(120).see("west", eviction.Unhealthy, "B").run(130)
 	s.gone("west").lose("west").choose("north").run(140).places("north", failover.Apply, failover.Injected, "B")
 }
+
+// F6: a copy that somebody else leaves where it is keeps what it received.
+func TestPlanEvictionThatSomebodyTakesBack(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 10), "east").see("east", eviction.Unhealthy, "A").run(0).run(10)
+	s.gone("east").lose("east").choose("west").run(20).places("west", failover.Apply, failover.Injected, "A")
+	s.see("west", eviction.Unhealthy, "B").run(30).run(40).decides("west", failover.Evict, failover.ApplicationFailure).run(41)
+	s.in.Tasks, s.in.Targets = nil, on("west")
+	s.run(50).places("west", failover.Apply, failover.Injected, "A").run(60).decides("west", failover.Evict, failover.ApplicationFailure)
+	s.gone("west").lose("west").choose("north").run(70).places("north", failover.Apply, failover.Injected, "A")
+}

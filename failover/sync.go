@@ -41,11 +41,19 @@ func (p *planner) sync() {
 // targets and chose it again before that copy was gone: nothing moved (F9).
 func (p *planner) stays(cluster string) {
 	m := p.latestOf(cluster)
-	if m == nil || !p.removed(m) || m.Gone || !p.move(m.Received).live() || p.holder(p.move(m.Received)) != "" {
-		return
+	if m != nil && p.removed(m) && !m.Gone && p.handBack(m) {
+		p.moves = slices.DeleteFunc(p.moves, func(one *Move) bool { return one == m })
 	}
-	p.deliveries[cluster] = &Delivery{To: cluster, Attempt: m.Received, At: p.second}
-	p.moves = slices.DeleteFunc(p.moves, func(one *Move) bool { return one == m })
+}
+
+// handBack gives the source of a move what its copy had received, if that still waits.
+func (p *planner) handBack(m *Move) bool {
+	received := p.move(m.Received)
+	if !received.live() || p.holder(received) != "" {
+		return false
+	}
+	p.deliveries[m.From], p.cluster(m.From).Started = &Delivery{To: m.From, Attempt: m.Received, At: p.second}, ""
+	return true
 }
 
 // match finds the move of each task, and returns the tasks without one.
@@ -132,8 +140,9 @@ func (p *planner) missing(m *Move) {
 		p.end(m, OutcomeVanished)
 		p.event(m.From, EventWarning, string(OutcomeVanished), "the eviction of "+m.From+" was taken away by somebody else")
 		if p.isTarget(m.From) && !m.Gone {
-			// Whoever put the cluster back left the copy where it was.
+			// Whoever put the cluster back left the copy where it was, with what it received.
 			p.enter(p.cluster(m.From)).Started = AlreadyRunning
+			p.handBack(m)
 		}
 	}
 }
