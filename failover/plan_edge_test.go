@@ -150,3 +150,25 @@ func TestPlanEvictionThatSomebodyTakesBack(t *testing.T) {
 	s.run(50).places("west", failover.Apply, failover.Injected, "A").run(60).decides("west", failover.Evict, failover.ApplicationFailure)
 	s.gone("west").lose("west").choose("north").run(70).places("north", failover.Apply, failover.Injected, "A")
 }
+
+// E10: a task that is there twice is one, whether the record knows it or not.
+func TestPlanTasksThatAreRepeated(t *testing.T) {
+	t.Parallel()
+	next := func(s *session) {
+		s.gone("east").lose("east").choose("west").run(20).places("west", failover.Apply, failover.Injected, "A")
+		s.see("west", eviction.Healthy, "B").run(30).see("west", eviction.Unhealthy, "B").run(40)
+		s.gone("west").lose("west").choose("north").run(50).places("north", failover.Apply, failover.Injected, "B")
+	}
+	t.Run("new", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0))
+		s.in.Tasks = []eviction.Task{left("east", 0, "east", "A"), left("east", 0, "east", "A")}
+		next(s.run(10).tells("east Normal OldCopyUnreachable"))
+	})
+	t.Run("known", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.in.Tasks = append(s.in.Tasks, s.in.Tasks...)
+		next(s.run(10).tells())
+	})
+}

@@ -60,6 +60,11 @@ func (p *planner) handBack(m *Move) bool {
 func (p *planner) match() []int {
 	var unknown []int
 	for i, task := range p.tasks {
+		if slices.ContainsFunc(p.tasks[:i], func(t eviction.Task) bool {
+			return t.FromCluster == task.FromCluster && compareMoves(moveOf(t), moveOf(task)) == 0
+		}) {
+			continue // the same once more tells nothing new
+		}
 		m := p.moveOf(task)
 		if m == nil {
 			unknown = append(unknown, i)
