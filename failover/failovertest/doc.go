@@ -1,0 +1,33 @@
+// Package failovertest tests failover policies without a cluster, and proves the
+// library itself: a small deterministic world drives failover.Plan as a controller
+// would, and promises are checked after every step (F12 to F14).
+//
+// A [World] names the clusters, the policy and the habits of the host. Things happen in
+// it one by one, as [Event] values: a copy becomes unhealthy, a cluster is lost, the
+// scheduler picks another, a person asks for something, time passes. After each event the
+// controller reconciles once, or crashes before one of its writes ([Step]). The record
+// travels as JSON every time. Copies are created only where Plan says Apply, and deleted
+// only where Plan says Delete or where the scheduler took the target away.
+//
+// [Explore] tries every order of events to a depth and returns the shortest timeline
+// that breaks a promise. A timeline is a list of steps, and can be run again.
+//
+// # Promises
+//
+//   - Directly creates no copy while an old one is neither gone nor fenced (P5, L6).
+//   - Gracefully and Never delete no last copy without a replacement or a person (P6, P7).
+//   - Carried state is there until a copy was healthy with it (F7), and no copy starts
+//     empty while state waits for one (L6).
+//   - A copy that runs receives no foreign state, and keeps what it received until it was
+//     healthy with it (F7, F9).
+//   - The same state never reaches two copies that can act (I1).
+//   - Plan makes no cluster both a target and under eviction (E13), ends no task while
+//     the old copy may be there (E7), and deletes no copy of a later life (P4).
+//   - Inputs are not changed (L1); Plan agrees with its own output (F13); time alone
+//     changes nothing before the next check (L5, F13); the order of lists does not show
+//     (L3).
+//
+// # Stability
+//
+// The package is for tests. Nothing in it is settled.
+package failovertest

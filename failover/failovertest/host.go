@@ -1,0 +1,346 @@
+package failovertest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// round is one call of Plan.
+type round struct {
+	in  failover.PlanInput
+	out failover.PlanOutput
+}
+
+// MarshalJSON is for people who look at a broken promise (F12).
+func (r round) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"in": r.in, "out": r.out})
+}
+
+// step lets one thing happen and reconciles once. False says that nothing could happen.
+func (s *state) step(one Step) (round, bool, error) {
+	happened, err := s.happen(one.Event)
+	if err != nil || !happened {
+		return round{}, false, err
+	}
+	r, err := s.reconcile(one.CrashBefore)
+	return r, true, err
+}
+
+// reconcile is what a controller does, in the order of F14.
+func (s *state) reconcile(crash Write) (round, error) {
+	s.collect()
+	var record failover.Record
+	if err := json.Unmarshal(s.record, &record); err != nil {
+		return round{}, broken("F1", "the record cannot be read again: %v", err)
+	}
+	r := round{in: s.input(record)}
+	var err error
+	r.out, err = plan(r.in)
+	if bad := (*PromiseError)(nil); errors.As(err, &bad) {
+		return r, bad
+	}
+	if bad := (*failover.RecordError)(nil); errors.As(err, &bad) {
+		return r, broken("F1", "Plan refuses its own record: %v", err)
+	}
+	s.due = 0
+	if r.out.NextCheck.OK {
+		s.due = s.now + int64(r.out.NextCheck.After/time.Second)
+	}
+	s.excluded = s.excluded[:0:0]
+	for _, e := range r.out.Excluded {
+		s.excluded = append(s.excluded, e.Cluster)
+	}
+	if err := checkLists(r); err != nil {
+		return r, err
+	}
+	for _, write := range []struct {
+		number Write
+		do     func(round) error
+	}{{RecordWrite, s.writeRecord}, {BindingWrite, s.writeBinding}, {PurgeWrite, s.writePurges}, {ManifestWrite, s.writeManifests}} {
+		if write.number == crash {
+			return r, nil
+		}
+		if err := write.do(r); err != nil {
+			return r, err
+		}
+	}
+	s.requests = nil
+	return r, nil
+}
+
+// plan is failover.Plan, and says so if it panics.
+func plan(in failover.PlanInput) (out failover.PlanOutput, err error) { //nolint:nonamedreturns // a panic has no other way out
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = broken("L4", "Plan panics: %v", caught)
+		}
+	}()
+	return failover.Plan(in)
+}
+
+func (s *state) writeRecord(r round) error {
+	text, err := json.Marshal(r.out.Record)
+	if err != nil {
+		return broken("F1", "the record is no JSON: %v", err)
+	}
+	s.record = text
+	s.moved(r)
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		if c.copy == nil {
+			continue
+		}
+		if s.isTarget(c.name) && !s.isEvicted(c.name) && c.item != nil && c.item.of == c.copy.id && c.item.health == eviction.Healthy {
+			c.copy.seen(c.item.at)
+		}
+		for _, t := range r.out.Tasks {
+			if t.FromCluster == c.name && c.fenced {
+				c.copy.excused = true
+			}
+		}
+	}
+	return nil
+}
+
+// seen is what the controller learns from health that was observed at an instant.
+func (r *replica) seen(at int64) {
+	switch {
+	case at > r.created:
+		r.proof = proven
+	case r.proof == unproven:
+		r.proof = perhaps
+	}
+}
+
+type binding struct {
+	Targets []eviction.TargetCluster `json:"targets"`
+	Tasks   []eviction.Task          `json:"tasks"`
+}
+
+func (s *state) writeBinding(r round) error {
+	text, err := json.Marshal(binding{r.out.Targets, r.out.Tasks})
+	if err != nil {
+		return broken("F12", "targets and tasks are no JSON: %v", err)
+	}
+	var next binding
+	if err := json.Unmarshal(text, &next); err != nil {
+		return broken("F12", "targets and tasks cannot be read again: %v", err)
+	}
+	old := s.tasks
+	s.targets, s.tasks = next.Targets, next.Tasks
+	for _, t := range s.tasks {
+		if !contains(old, t) {
+			s.departed(t)
+		}
+	}
+	for _, t := range old {
+		if !contains(s.tasks, t) {
+			if err := s.ended(t, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func contains(tasks []eviction.Task, one eviction.Task) bool {
+	return slices.ContainsFunc(tasks, func(t eviction.Task) bool {
+		return t.FromCluster == one.FromCluster && t.CreationTimestamp.Equal(one.CreationTimestamp)
+	})
+}
+
+// departed makes the copy of a cluster an old one, whose state waits for another.
+func (s *state) departed(t eviction.Task) {
+	c := s.cluster(t.FromCluster)
+	if c == nil || c.copy == nil {
+		return
+	}
+	mode, _ := purge.Normalize(t.PurgeMode)
+	c.copy.leaving, c.copy.since = mode, s.now
+}
+
+// moved looks at the moves of a new record: what left waits for another copy, and what
+// stays after all does not.
+func (s *state) moved(r round) {
+	for _, m := range r.out.Record.Moves {
+		c := s.cluster(m.From)
+		switch {
+		case m.Attempt > r.in.Record.Attempts && m.Reason != "TargetRemoved" && s.carries(m.Mode):
+			s.owe(c)
+		case dropped(r.out.Record, m.Attempt) && !dropped(r.in.Record, m.Attempt):
+			s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == m.From })
+		}
+	}
+}
+
+func dropped(r failover.Record, attempt int64) bool {
+	return slices.ContainsFunc(r.History, func(h failover.HistoryItem) bool {
+		return h.Attempt == attempt && h.Outcome == failover.OutcomeDropped
+	})
+}
+
+// carries says that the mode gives the state to new copies.
+func (s *state) carries(mode purge.Mode) bool {
+	return mode == purge.Directly || s.anyMode()
+}
+
+func (s *state) anyMode() bool {
+	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+		if failover.TermsFor(s.world.Policy, cause).StatePreservation.InjectWhenNotDirectly {
+			return true
+		}
+	}
+	return false
+}
+
+// owe remembers what the copy stands for.
+func (s *state) owe(c *cluster) {
+	if c == nil || c.copy == nil || c.copy.had == "" && (c.item == nil || c.item.job == "") {
+		return
+	}
+	values := c.copy.values()
+	for _, v := range values {
+		s.owed = append(s.owed, owed{v, c.name, len(values) > 1})
+	}
+}
+
+// abandon is for copies that end without an eviction: what they received and were not
+// healthy with waits again.
+func (s *state) abandon(c *cluster) {
+	if c.copy != nil && c.copy.had != "" && c.copy.proof != proven && c.copy.leaving == "" && !c.copy.removed {
+		s.owed = append(s.owed, owed{c.copy.had, c.name, c.copy.proof == perhaps})
+	}
+}
+
+// ended looks at a task that Plan took away.
+func (s *state) ended(t eviction.Task, r round) error {
+	c := s.cluster(t.FromCluster)
+	if s.isTarget(c.name) && !contains(s.tasks, t) && c.copy != nil && c.copy.leaving != "" {
+		if c.copy.leaving == purge.Directly && !c.copy.confirmed {
+			return broken("E11", "the eviction of %s is withdrawn while its copy is deleted", c.name)
+		}
+		c.copy.leaving = ""
+		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == c.name })
+		return nil
+	}
+	if c.copy != nil && c.copy.leaving != "" && !s.isEvicted(c.name) && !slices.ContainsFunc(r.out.Purges, func(p failover.PurgeDecision) bool {
+		return s.world.Host.DropOnPurge && p.Cluster == c.name && p.Old == purge.Delete
+	}) {
+		return broken("E7", "the task of %s ended while its old copy is there", c.name)
+	}
+	return nil
+}
+
+func (s *state) writePurges(r round) error {
+	for _, p := range r.out.Purges {
+		c := s.cluster(p.Cluster)
+		if c == nil || p.Old != purge.Delete || c.copy == nil || c.lost {
+			continue
+		}
+		if err := s.checkPurge(c, r); err != nil {
+			return err
+		}
+		c.copy.deleting = true
+	}
+	for i := range s.clusters { // what the application has nothing to do with any more
+		c := &s.clusters[i]
+		if c.copy != nil && !c.lost && !s.isTarget(c.name) && !s.isEvicted(c.name) {
+			c.copy.deleting = true
+		}
+	}
+	return nil
+}
+
+func (s *state) writeManifests(r round) error {
+	for _, p := range r.out.Placements {
+		c := s.cluster(p.Cluster)
+		if c == nil || p.Action != failover.Apply || c.lost || !s.isTarget(c.name) {
+			continue
+		}
+		value := ""
+		if p.State != nil {
+			value = p.State.Labels[Label]
+		}
+		if c.copy != nil {
+			if err := update(c, value); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.create(c, value, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update writes a manifest where a copy is.
+func update(c *cluster, value string) error {
+	k := c.copy
+	switch {
+	case k.leaving == purge.Directly:
+		return broken("E13", "a manifest is written over the copy on %s, which is being deleted", c.name)
+	case k.deleting || value == k.received:
+		return nil
+	case value == "" && k.proof == unproven:
+		return broken("F7", "the copy on %s loses %s before it was healthy with it", c.name, value0(k.received))
+	case value != "":
+		return broken("F9", "the running copy on %s receives %s; it had %s", c.name, value, value0(k.received))
+	}
+	k.received = ""
+	return nil
+}
+
+func value0(v string) string {
+	if v == "" {
+		return "nothing"
+	}
+	return v
+}
+
+// create makes a new copy.
+func (s *state) create(c *cluster, value string, r round) error {
+	if err := s.checkOldCopies(c); err != nil {
+		return err
+	}
+	if err := s.checkState(c, value, r); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(s.owed, func(o owed) bool { return o.value == value })
+	origin := ""
+	if at >= 0 {
+		origin = s.owed[at].origin
+		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.value == value })
+		for i := range s.owed {
+			s.owed[i].optional = true // newer state ends it
+		}
+	}
+	s.copies++
+	c.copy = &replica{
+		id: s.copies, created: s.now, health: eviction.HealthUnknown, received: value, had: value, origin: origin,
+	}
+	return nil
+}
+
+// PromiseError is a promise that was not kept (F12).
+type PromiseError struct {
+	// Rule that it breaks.
+	Rule string
+	// Message says what happened.
+	Message string
+}
+
+// Error names the rule and what happened (F12).
+func (b *PromiseError) Error() string { return b.Rule + ": " + b.Message }
+
+func broken(rule, format string, args ...any) error {
+	return &PromiseError{rule, fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,402 @@
+package failovertest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/purge"
+)
+
+// Label is the key of the state in a [World]: a rule with the path {.job} and this alias
+// carries the job of a copy, which is "j" and the number of the copy (S8).
+const Label = "example.com/job"
+
+// start is when every story begins.
+func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// state is all there is at one instant, stored or true.
+type state struct {
+	world *World
+	// now is in seconds since the beginning.
+	now int64
+
+	// What the host stores.
+	record   []byte
+	targets  []eviction.TargetCluster
+	tasks    []eviction.Task
+	requests []failover.Request
+	revision int
+
+	clusters []cluster
+	copies   int   // that were ever created
+	due      int64 // the next check; 0 = none
+	excluded []string
+
+	// owed are the values that left with an eviction and that no copy received since,
+	// oldest first.
+	owed []owed
+	// spent counts the events that are limited.
+	spent map[Verb]int8
+	crash int8
+}
+
+// cluster is one cluster as it is.
+type cluster struct {
+	name    string
+	lost    bool
+	fenced  bool
+	tainted bool
+	since   int64 // of the taint
+	copy    *replica
+	item    *item
+}
+
+// item is a status as the host collected it last.
+type item struct {
+	health eviction.Health
+	job    string // empty = none
+	at     int64
+	of     int // number of the copy
+}
+
+// replica is one copy of the application.
+type replica struct {
+	id       int
+	created  int64
+	health   eviction.Health
+	silent   bool
+	deleting bool
+	// received is the value on its manifest, and proof says whether the controller saw
+	// the copy healthy with it.
+	received string
+	origin   string
+	proof    proof
+	// had is what it received first.
+	had string
+	// leaving is the mode of the task that makes it an old copy; empty = none. since is
+	// when, in seconds.
+	leaving purge.Mode
+	since   int64
+	// excused says that it was fenced while a task made it an old copy (P5).
+	excused bool
+	// removed says that the scheduler took it off the targets.
+	removed bool
+	// confirmed says that a person allowed its deletion.
+	confirmed bool
+}
+
+type proof int
+
+const (
+	unproven proof = iota
+	perhaps        // seen healthy within the second of its delivery, or acknowledged
+	proven
+)
+
+type owed struct {
+	value, origin string
+	// optional says that a person does not need it any more, or that it may be proven.
+	optional bool
+}
+
+func job(id int) string { return "j" + strconv.Itoa(id) }
+
+// values are what the copy stands for: what it received, its own, or either.
+func (r *replica) values() []string {
+	switch {
+	case r.had == "" || r.proof == proven:
+		return []string{job(r.id)}
+	case r.proof == perhaps:
+		return []string{r.had, job(r.id)}
+	default:
+		return []string{r.had}
+	}
+}
+
+func newState(w *World) *state {
+	s := &state{world: w, spent: map[Verb]int8{}, record: []byte("{}")}
+	for _, name := range w.Clusters {
+		s.clusters = append(s.clusters, cluster{name: name})
+	}
+	return s
+}
+
+// clone shares nothing that changes later. Lists that are stored are replaced as a
+// whole, so they need no copy.
+func (s *state) clone() *state {
+	out := *s
+	out.clusters = slices.Clone(s.clusters)
+	for i := range out.clusters {
+		if c := out.clusters[i].copy; c != nil {
+			same := *c
+			out.clusters[i].copy = &same
+		}
+	}
+	out.owed, out.requests = slices.Clone(s.owed), slices.Clone(s.requests)
+	out.spent = maps.Clone(s.spent)
+	return &out
+}
+
+func (s *state) cluster(name string) *cluster {
+	for i := range s.clusters {
+		if s.clusters[i].name == name {
+			return &s.clusters[i]
+		}
+	}
+	return nil
+}
+
+func at(seconds int64) time.Time { return start().Add(time.Duration(seconds) * time.Second) }
+
+func (s *state) isTarget(name string) bool {
+	return slices.ContainsFunc(s.targets, func(t eviction.TargetCluster) bool { return t.Name == name })
+}
+
+func (s *state) isEvicted(name string) bool {
+	return slices.ContainsFunc(s.tasks, func(t eviction.Task) bool { return t.FromCluster == name })
+}
+
+// collect reads the status of what is reachable. What was known of a cluster that the
+// application has nothing to do with any more is forgotten.
+func (s *state) collect() {
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		switch {
+		case !s.isTarget(c.name) && !s.isEvicted(c.name):
+			c.item = nil
+		case c.lost:
+		case c.copy == nil || c.copy.deleting: // a copy that ends tells nothing about the next
+			c.item = nil
+		default:
+			c.item = &item{health: c.copy.health, at: s.now, of: c.copy.id}
+			if !c.copy.silent {
+				c.item.job = job(c.copy.id)
+			}
+		}
+	}
+}
+
+// input is what the host tells Plan.
+func (s *state) input(record failover.Record) failover.PlanInput {
+	in := failover.PlanInput{
+		Policy: s.world.Policy, Now: at(s.now), Producer: "failovertest", Revision: strconv.Itoa(s.revision),
+		Targets: s.targets, Tasks: s.tasks, Scheduled: true, Clusters: map[string]failover.ClusterFacts{},
+		Tolerations: s.world.Tolerations, Requests: s.requests, Record: record, Host: s.world.Host,
+	}
+	for _, c := range s.clusters {
+		in.Clusters[c.name] = s.facts(c)
+		if c.item == nil {
+			continue
+		}
+		one := eviction.AggregatedStatusItem{ClusterName: c.name, Applied: true, Health: c.item.health}
+		if c.item.job != "" {
+			one.Status = &runtime.RawExtension{Raw: []byte(`{"job":"` + c.item.job + `"}`)}
+		}
+		if s.world.Dated {
+			one.ObservedAt = &metav1.Time{Time: at(c.item.at)}
+		}
+		in.Items = append(in.Items, one)
+	}
+	return in
+}
+
+func (s *state) facts(c cluster) failover.ClusterFacts {
+	facts := failover.ClusterFacts{Fenced: c.fenced}
+	switch {
+	case c.lost:
+		facts.Presence = purge.Unknown
+	case c.copy == nil:
+		facts.Presence = purge.Gone
+	default:
+		facts.Presence = purge.Present
+	}
+	if c.tainted {
+		taint := failover.Taint{Key: "example.com/down", Effect: failover.NoExecute}
+		if s.world.Dated {
+			taint.TimeAdded = &metav1.Time{Time: at(c.since)}
+		}
+		facts.Taints = []failover.Taint{taint}
+	}
+	return facts
+}
+
+// happen changes the world; false says that the event has no effect here.
+func (s *state) happen(e Event) (bool, error) {
+	if slices.Contains(global(), e.Verb) {
+		return s.pass(e.Verb), nil
+	}
+	c := s.cluster(e.Cluster)
+	if c == nil {
+		return false, fmt.Errorf("event %q: there is no cluster %.64q", e, e.Cluster)
+	}
+	switch e.Verb {
+	case Schedule:
+		return s.schedule(c), nil
+	case Unschedule:
+		return s.unschedule(c), nil
+	case Evict, Withdraw, Acknowledge:
+		s.ask(e)
+		return true, nil
+	case Confirm:
+		return s.confirm(c), nil
+	}
+	if e.Verb == Vanish && !c.lost || e.Verb == Wipe && c.lost || e.Verb == Deleted && c.copy != nil && c.copy.deleting {
+		s.abandon(c)
+	}
+	if done, own := c.outside(e.Verb, s.now); own {
+		return done, nil
+	}
+	return c.inside(e.Verb), nil
+}
+
+// pass is what concerns no cluster.
+func (s *state) pass(verb Verb) bool {
+	switch verb {
+	case Tick:
+		s.now++
+	case Wait:
+		if s.due <= s.now+1 {
+			return false
+		}
+		s.now = s.due
+	case Later:
+		s.now += s.world.horizon()
+	case Release:
+		s.revision++
+	}
+	return true
+}
+
+func (s *state) schedule(c *cluster) bool {
+	if s.isTarget(c.name) || len(s.targets) >= max(1, s.world.Copies) {
+		return false
+	}
+	s.targets = append(slices.Clone(s.targets), eviction.TargetCluster{Name: c.name})
+	if c.copy != nil && c.copy.removed {
+		c.copy.removed = false
+		for i := range s.owed { // it goes on with what it has
+			s.owed[i].optional = s.owed[i].optional || s.owed[i].value == c.copy.had
+		}
+	}
+	return true
+}
+
+func (s *state) unschedule(c *cluster) bool {
+	if !s.isTarget(c.name) {
+		return false
+	}
+	s.targets = slices.DeleteFunc(slices.Clone(s.targets), func(t eviction.TargetCluster) bool { return t.Name == c.name })
+	if c.copy != nil && c.copy.leaving == "" {
+		s.abandon(c)
+		c.copy.removed = true
+	}
+	return true
+}
+
+func (s *state) ask(e Event) {
+	actions := map[Verb]failover.RequestAction{
+		Evict: failover.RequestEvict, Withdraw: failover.RequestWithdraw, Acknowledge: failover.RequestAcknowledge,
+	}
+	s.requests = append(s.requests, failover.Request{Cluster: e.Cluster, Action: actions[e.Verb]})
+	if e.Verb != Acknowledge {
+		return
+	}
+	if c := s.cluster(e.Cluster); c.copy != nil && c.copy.proof == unproven {
+		c.copy.proof = perhaps
+	}
+	for i := range s.owed {
+		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == e.Cluster
+	}
+}
+
+func (s *state) confirm(c *cluster) bool {
+	tasks, done := slices.Clone(s.tasks), false
+	for i, t := range tasks {
+		if t.FromCluster == c.name && (t.SuppressDeletion == nil || *t.SuppressDeletion) {
+			no := false
+			tasks[i].SuppressDeletion, done = &no, true
+		}
+	}
+	s.tasks = tasks
+	if done && c.copy != nil {
+		c.copy.confirmed = true
+	}
+	return done
+}
+
+// outside is what happens to the cluster; the second answer says whether the verb is one
+// of these.
+func (c *cluster) outside(verb Verb, now int64) (bool, bool) {
+	set := func(flag *bool, to bool) (bool, bool) {
+		changed := *flag != to
+		*flag = to
+		return changed, true
+	}
+	switch verb {
+	case Lose:
+		return set(&c.lost, true)
+	case Return:
+		return set(&c.lost, false)
+	case Wipe:
+		if c.copy == nil {
+			return false, true
+		}
+		changed, own := set(&c.lost, false)
+		if changed {
+			c.copy = nil
+		}
+		return changed, own
+	case Fence:
+		return set(&c.fenced, true)
+	case Unfence:
+		return set(&c.fenced, false)
+	case Taint:
+		c.since = now
+		return set(&c.tainted, true)
+	case Untaint:
+		return set(&c.tainted, false)
+	default:
+		return false, false
+	}
+}
+
+// inside is what happens to the copy.
+func (c *cluster) inside(verb Verb) bool {
+	if c.copy == nil {
+		return false
+	}
+	was := *c.copy
+	switch verb {
+	case Healthy:
+		c.copy.health = eviction.Healthy
+	case Unhealthy:
+		c.copy.health = eviction.Unhealthy
+	case Unknown:
+		c.copy.health = eviction.HealthUnknown
+	case Silent:
+		c.copy.silent = true
+	case Talk:
+		c.copy.silent = false
+	case Deleted:
+		if !c.copy.deleting || c.lost {
+			return false
+		}
+		c.copy = nil
+		return true
+	case Vanish:
+		if c.lost {
+			return false
+		}
+		c.copy = nil
+		return true
+	}
+	return was != *c.copy
+}

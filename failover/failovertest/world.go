@@ -1,0 +1,169 @@
+package failovertest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/carryover-io/carryover/failover"
+)
+
+// World is where things happen: clusters, the policy of one application, and the habits
+// of its host and scheduler (F12).
+type World struct {
+	// Clusters that there are, at least one; the scheduler prefers them in this order.
+	Clusters []string
+	// Policy of the application.
+	Policy failover.Behavior
+	// Tolerations of the application (F4).
+	Tolerations []failover.Toleration
+	// Host are the habits of the host.
+	Host failover.HostOptions
+	// Copies is how many targets the scheduler wants at most; 0 = 1.
+	Copies int
+	// Dated says that the host knows when it observed a status, and when a taint was
+	// added (E8, F4).
+	Dated bool
+}
+
+// Verb is what happens (F12).
+type Verb string
+
+const (
+	// Schedule makes a cluster a target.
+	Schedule Verb = "schedule"
+	// Unschedule takes a target away without a task (F9).
+	Unschedule Verb = "unschedule"
+	// Healthy makes the copy healthy (F2).
+	Healthy Verb = "healthy"
+	// Unhealthy makes it unhealthy (F2).
+	Unhealthy Verb = "unhealthy"
+	// Unknown hides the health of the copy (F2).
+	Unknown Verb = "unknown"
+	// Silent stops the copy from reporting a status (F6).
+	Silent Verb = "silent"
+	// Talk ends that (F6).
+	Talk Verb = "talk"
+	// Lose makes a cluster unreachable: its copy goes on, and its status is frozen (P5).
+	Lose Verb = "lose"
+	// Return ends that, with the copy as it was (P5).
+	Return Verb = "return"
+	// Wipe ends it without the copy (P5).
+	Wipe Verb = "wipe"
+	// Fence makes sure that the copy there cannot act (P5).
+	Fence Verb = "fence"
+	// Unfence ends that (P5).
+	Unfence Verb = "unfence"
+	// Taint adds a taint that evicts (F4).
+	Taint Verb = "taint"
+	// Untaint removes it (F4).
+	Untaint Verb = "untaint"
+	// Deleted ends the deletion of a copy: it is gone (P4).
+	Deleted Verb = "deleted"
+	// Vanish removes a copy that nobody deleted (P4).
+	Vanish Verb = "vanish"
+	// Evict is the request of a person to leave a cluster (F12).
+	Evict Verb = "evict"
+	// Withdraw is the request to take an eviction back (E11).
+	Withdraw Verb = "withdraw"
+	// Acknowledge is the request to end a state (F7).
+	Acknowledge Verb = "acknowledge"
+	// Confirm allows the deletion of the old copy on a cluster (P7).
+	Confirm Verb = "confirm"
+	// Nothing happens, and the controller reconciles again.
+	Nothing Verb = "nothing"
+	// Tick lets a second pass.
+	Tick Verb = "tick"
+	// Wait lets the time to the next check pass (L5).
+	Wait Verb = "wait"
+	// Later lets more time pass than any of the policy.
+	Later Verb = "later"
+	// Release changes the revision of the application (F3).
+	Release Verb = "release"
+)
+
+// local are the verbs about one cluster, in the order in which they are tried.
+func local() []Verb {
+	return []Verb{
+		Schedule, Unschedule, Healthy, Unhealthy, Unknown, Silent, Talk, Lose, Return, Wipe, Fence, Unfence,
+		Taint, Untaint, Deleted, Vanish, Evict, Withdraw, Acknowledge, Confirm,
+	}
+}
+
+func global() []Verb { return []Verb{Nothing, Tick, Wait, Later, Release} }
+
+// Event is one thing that happens (F12).
+type Event struct {
+	// Verb is required.
+	Verb Verb
+	// Cluster where it happens; empty for those that concern none.
+	Cluster string
+}
+
+// String is the event in words, as [ParseStep] reads it (F12).
+func (e Event) String() string { return strings.TrimSpace(string(e.Verb) + " " + e.Cluster) }
+
+// parseEvent reads "verb" or "verb cluster". It does not know which clusters there are.
+func parseEvent(text string) (Event, error) {
+	words := strings.Fields(text)
+	switch {
+	case len(words) == 2 && slices.Contains(local(), Verb(words[0])):
+		return Event{Verb(words[0]), words[1]}, nil
+	case len(words) == 1 && slices.Contains(global(), Verb(words[0])):
+		return Event{Verb: Verb(words[0])}, nil
+	case len(words) == 1 && slices.Contains(local(), Verb(words[0])):
+		return Event{}, fmt.Errorf("event %.64q names no cluster", text)
+	case len(words) == 2 && slices.Contains(global(), Verb(words[0])):
+		return Event{}, fmt.Errorf("event %.64q concerns no cluster", text)
+	}
+	return Event{}, fmt.Errorf("event %.64q is unknown: use one of %v with a cluster, or one of %v", text, local(), global())
+}
+
+// Write is one of the writes of a controller, in their order (F14).
+type Write int
+
+const (
+	// NoCrash is for a reconcile that gets through (F14).
+	NoCrash Write = iota
+	// RecordWrite persists the record (F14).
+	RecordWrite
+	// BindingWrite stores targets and tasks (F14).
+	BindingWrite
+	// PurgeWrite deletes copies (F14).
+	PurgeWrite
+	// ManifestWrite writes manifests to clusters (F14).
+	ManifestWrite
+)
+
+// Step is an event and the reconcile after it (F14).
+type Step struct {
+	// Event that happens first.
+	Event Event
+	// CrashBefore is the write before which the controller crashes.
+	CrashBefore Write
+}
+
+// String is the step in words, as [ParseStep] reads it (F14).
+func (s Step) String() string {
+	if s.CrashBefore == NoCrash {
+		return s.Event.String()
+	}
+	return s.Event.String() + " !" + strconv.Itoa(int(s.CrashBefore))
+}
+
+// ParseStep reads an event, as "tick" or "lose east", and "!" with the number of a write
+// if the controller crashes before it: "taint east !2" (F14). It does not know which
+// clusters there are.
+func ParseStep(text string) (Step, error) {
+	words, crash, crashes := strings.Cut(text, "!")
+	event, err := parseEvent(words)
+	if err != nil || !crashes {
+		return Step{Event: event}, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(crash))
+	if err != nil || n < int(RecordWrite) || n > int(ManifestWrite) {
+		return Step{}, fmt.Errorf("step %.64q: the crash is before a write from %d to %d", text, RecordWrite, ManifestWrite)
+	}
+	return Step{event, Write(n)}, nil
+}
