@@ -173,8 +173,16 @@ func Assess(in AssessInput) Assessment {
 // situation is an input with its lists made ready to look things up.
 type situation struct {
 	in      AssessInput
-	seen    map[string]observed
+	seen    map[string]*observed
 	targets map[string]bool
+}
+
+// on is what was observed on a cluster; the zero value, if nothing was.
+func (s situation) on(cluster string) observed {
+	if o := s.seen[cluster]; o != nil {
+		return *o
+	}
+	return observed{}
 }
 
 func (s situation) assess(t Task) Decision {
@@ -190,7 +198,7 @@ func (s situation) assess(t Task) Decision {
 		Mode:             t.PurgeMode,
 		Presence:         facts.Presence,
 		Fenced:           facts.Fenced,
-		SourceHealthy:    s.seen[t.FromCluster].health == Healthy,
+		SourceHealthy:    s.on(t.FromCluster).health == Healthy,
 		Replacement:      level,
 		ReadySince:       since,
 		Released:         facts.Released,

@@ -19,12 +19,7 @@ type Observation struct {
 // applied: what was observed then is about an older copy. Zero = no matter when. An
 // empty or unknown health is Unknown, never healthy (L6).
 func Observe(items []AggregatedStatusItem, cluster string, since time.Time) Observation {
-	var o observed
-	for _, item := range items {
-		if item.ClusterName == cluster {
-			o = o.with(item)
-		}
-	}
+	o := observedOn(items, cluster)
 	switch {
 	case o.items == 0 || o.olderThan(second(since)):
 		return Observation{Health: HealthUnknown}
@@ -48,12 +43,28 @@ type observed struct {
 	strange  []string // health texts that are not known
 }
 
-func observe(items []AggregatedStatusItem) map[string]observed {
-	all := map[string]observed{}
+func observe(items []AggregatedStatusItem) map[string]*observed {
+	all := make(map[string]*observed, min(len(items), 8))
 	for _, item := range items {
-		all[item.ClusterName] = all[item.ClusterName].with(item)
+		o := all[item.ClusterName]
+		if o == nil {
+			o = &observed{}
+			all[item.ClusterName] = o
+		}
+		*o = o.with(item)
 	}
 	return all
+}
+
+// observedOn is what the items of one cluster say.
+func observedOn(items []AggregatedStatusItem, cluster string) observed {
+	var o observed
+	for _, item := range items {
+		if item.ClusterName == cluster {
+			o = o.with(item)
+		}
+	}
+	return o
 }
 
 func (o observed) with(item AggregatedStatusItem) observed {

@@ -25,7 +25,7 @@ func (s situation) replacement(from string, createdAt time.Time, gone bool) (pur
 		if itself && !gone {
 			continue
 		}
-		status := s.seen[target.Name]
+		status := s.on(target.Name)
 		// An undated status of the evicted cluster may be that of the old copy.
 		old := status.olderThan(createdAt) || itself && status.undated
 		c.add(target, status, old)

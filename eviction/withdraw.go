@@ -78,7 +78,7 @@ func Withdraw(in WithdrawInput) Withdrawal {
 		Targets: cloneTargets(in.Targets, nil),
 		Tasks:   cloneTasks(in.Tasks, func(t Task) bool { return !own(t) }),
 	}
-	s := standing{in: in, status: observe(in.Items)[in.Cluster]}
+	s := standing{in: in, status: observedOn(in.Items, in.Cluster)}
 	for _, t := range in.Targets {
 		s.isTarget = s.isTarget || t.Name == in.Cluster
 	}

@@ -149,7 +149,8 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		}
 		return
 	}
-	p.targets, p.tasks = w.Targets, w.Tasks
+	p.tasks = w.Tasks
+	p.setTargets(w.Targets)
 	var received int64
 	var at metav1.Time
 	gone := false
@@ -179,7 +180,7 @@ func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone 
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
 	if m := p.move(received); m.live() && p.holder(m) == "" {
-		p.deliveries[cluster] = &Delivery{To: cluster, Attempt: received, At: at}
+		p.receive(&Delivery{To: cluster, Attempt: received, At: at})
 		c.Started = ""
 	}
 	p.items = p.current() // those there are about this copy

@@ -120,7 +120,8 @@ func (p *planner) evict() {
 	if err != nil {
 		p.errs = append(p.errs, err) // Prepare validated them: cannot happen, and must not be dropped
 	}
-	p.targets, p.tasks = evicted.Targets, evicted.Tasks
+	p.tasks = evicted.Tasks
+	p.setTargets(evicted.Targets)
 	for i, result := range evicted.Results {
 		c := p.clusters[result.FromCluster]
 		d := p.ready[c.Name]
@@ -156,7 +157,7 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 		Gone:    p.in.Clusters[c.Name].Presence == purge.Gone,
 		Pending: &PendingEviction{Task: task, Cluster: before, Delivery: clone(p.deliveries[c.Name])},
 	})
-	p.tasked[m] = true
+	p.mark(m)
 	if given, unproven := p.toldReceived(c.Name); unproven {
 		m.Received = p.attemptOf(given)
 	}
@@ -183,24 +184,7 @@ func (p *planner) judge() {
 		p.kept = eviction.Assess(in) // for what it reports
 		return
 	}
-	in.Clusters, in.Waits = map[string]eviction.Facts{}, map[string]eviction.Waits{}
-	for name, c := range p.clusters {
-		in.Clusters[name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
-	}
-	for _, name := range p.taskedClusters() {
-		facts := p.in.Clusters[name]
-		f := in.Clusters[name]
-		f.Presence, f.Fenced, f.RequiredByOthers, f.StateCarried = facts.Presence, facts.Fenced, facts.RequiredByOthers, !p.in.Host.NoRecord
-		if m := p.latest(name); m != nil {
-			if m.Gone {
-				f.Presence = purge.Gone
-			}
-			// One that is fenced and never went away has not come back.
-			f.Released = m.Released && (m.Away || !facts.Fenced)
-			in.Waits[name] = waitsOf(m.Waits)
-		}
-		in.Clusters[name] = f
-	}
+	in.Clusters, in.Waits = p.facts()
 	p.kept = eviction.Assess(in)
 	if p.in.Scheduled && !in.Scheduled { // which the next second ends (L5)
 		in.Scheduled = true
@@ -213,6 +197,29 @@ func (p *planner) judge() {
 	slices.SortStableFunc(p.kept.Decisions, func(a, b eviction.Decision) int { // the first one that holds gives the reason (L3)
 		return cmp.Or(cmp.Compare(a.FromCluster, b.FromCluster), a.Created.Compare(b.Created.Time), cmp.Compare(a.Reason, b.Reason))
 	})
+}
+
+// facts are what is known of each cluster, and the waits of those under eviction.
+func (p *planner) facts() (map[string]eviction.Facts, map[string]eviction.Waits) {
+	all, waits := map[string]eviction.Facts{}, map[string]eviction.Waits{}
+	for name, c := range p.clusters {
+		all[name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
+	}
+	for _, name := range p.taskedClusters() {
+		known := p.in.Clusters[name]
+		f := all[name]
+		f.Presence, f.Fenced, f.RequiredByOthers, f.StateCarried = known.Presence, known.Fenced, known.RequiredByOthers, !p.in.Host.NoRecord
+		if m := p.latest(name); m != nil {
+			if m.Gone {
+				f.Presence = purge.Gone
+			}
+			// One that is fenced and never went away has not come back.
+			f.Released = m.Released && (m.Away || !known.Fenced)
+			waits[name] = waitsOf(m.Waits)
+		}
+		all[name] = f
+	}
+	return all, waits
 }
 
 // unscheduled says that an eviction was made in this very second: no scheduler has seen

@@ -182,7 +182,6 @@ func (p *planner) byTaints(c *ClusterRecord) decision {
 
 // decide is about every target, and evicts those that are due.
 func (p *planner) decide() {
-	p.ready = map[string]decision{}
 	for _, name := range p.targetNames() {
 		c := p.clusters[name]
 		if p.tasksOf(name) {
@@ -280,6 +279,9 @@ func (p *planner) consider(c *ClusterRecord, d decision) {
 	}
 	d.next = purge.NextCheck{}
 	d.reason, d.message = prepared.Reason, d.message+": "+oneLine(prepared.Message)
+	if p.ready == nil {
+		p.ready = map[string]decision{}
+	}
 	p.ready[c.Name] = d
 	p.evictions = append(p.evictions, prepared.Eviction)
 }

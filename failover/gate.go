@@ -157,12 +157,7 @@ func Gate(in GateInput) []Gated {
 func gatesOf(in GateInput) gates {
 	t := told{in, movesOf(in.Tasks)}
 	live := Carry(in.Tasks, in.LastHealthy)
-	g := gates{
-		targets: targetNames(in.Targets), assessment: in.Assessment, rules: func() []preservation.Rule { return in.Rules },
-		required: func(cluster string) bool { return in.Clusters[cluster].RequiredByOthers },
-		hasCopy:  t.hasCopy, goneSince: t.goneSince, unassessed: t.unassessed,
-		without: func(string, []gateMove) bool { return in.OnMissingState == preservation.EvictWithout },
-	}
+	g := gates{view: t, targets: targetNames(in.Targets), assessment: in.Assessment}
 	for _, move := range t.moves {
 		facts := in.Clusters[move.Origin]
 		free := facts.Presence == purge.Gone || facts.Fenced || facts.Released
@@ -180,6 +175,12 @@ type told struct {
 	GateInput
 	moves []Carried // of all tasks, newest first
 }
+
+func (t told) requiredThere(cluster string) bool { return t.Clusters[cluster].RequiredByOthers }
+
+func (t told) without(string, []gateMove) bool { return t.OnMissingState == preservation.EvictWithout }
+
+func (t told) rules() []preservation.Rule { return t.Rules }
 
 // goneSince says that the copy of the time of the move is confirmed gone. Where
 // the cluster's newest task is older than the move, Gone is about an older copy.

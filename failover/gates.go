@@ -11,16 +11,26 @@ import (
 // gates are the questions of I1, over what [Gate] reads from tasks and [Plan] from
 // its record. They are about all targets of one application.
 type gates struct {
+	view
 	targets    []string   // names, sorted, each once
 	moves      []gateMove // newest first
 	assessment eviction.Assessment
-	rules      func() []preservation.Rule
+}
 
-	required   func(cluster string) bool                 // others require a copy there
-	hasCopy    func(cluster string) bool                 // a copy of this life is there
-	goneSince  func(cluster string, move gateMove) bool  // the copy of that time is gone
-	unassessed func(cluster string) bool                 // its own task was not assessed
-	without    func(target string, live []gateMove) bool // a copy may start without state
+// view is what the gates ask about clusters.
+type view interface {
+	// requiredThere says that others require a copy there.
+	requiredThere(cluster string) bool
+	// hasCopy says that a copy of this life is there.
+	hasCopy(cluster string) bool
+	// goneSince says that the copy of the time of a move is gone.
+	goneSince(cluster string, move gateMove) bool
+	// unassessed says that the cluster's own task was not assessed.
+	unassessed(cluster string) bool
+	// without says that a copy may start there without the state.
+	without(target string, live []gateMove) bool
+	// rules of the policy.
+	rules() []preservation.Rule
 }
 
 // gateMove is a move with what the gates ask about it.
@@ -104,7 +114,7 @@ func (g gates) first(target string, live []gateMove) (GateReason, string) {
 	if move, found := find(live, func(m gateMove) bool { return len(m.ClustersBeforeFailover) == 0 }); found {
 		return UnknownOrigin, "the task of " + move.Origin + " does not say which clusters ran the application before"
 	}
-	if g.required(target) {
+	if g.requiredThere(target) {
 		return AlreadyRunning, "others require a copy on " + target + ", whatever moves"
 	}
 	ranBefore := func(m gateMove) bool {

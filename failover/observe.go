@@ -32,37 +32,32 @@ func (p *planner) look(c *ClusterRecord) {
 
 // current are the items that are about copies of now (E8).
 func (p *planner) current() []eviction.AggregatedStatusItem {
-	var out []eviction.AggregatedStatusItem
+	out := make([]eviction.AggregatedStatusItem, 0, len(p.in.Items))
 	for _, item := range p.in.Items {
-		if !p.isTarget(item.ClusterName) {
+		c := p.clusters[item.ClusterName]
+		if !p.isTarget(item.ClusterName) || p.counted(item, c, p.deliveries[c.Name] != nil) {
 			out = append(out, item)
 		}
 	}
 	for _, name := range p.targetNames() {
-		c := p.clusters[name]
-		out = append(out, p.ofCopy(c, p.deliveries[name] != nil)...)
-		if c.Outlived != "" && c.Outlived != digest(p.in.Items, name) {
+		if c := p.clusters[name]; c.Outlived != "" && c.Outlived != digest(p.in.Items, name) {
 			c.Outlived = ""
 		}
 	}
 	return out
 }
 
-// ofCopy are the items of a target that are about the copy that was allowed there:
-// none, if none was; else those that were observed since, or changed. A copy that
-// received state, or is known to have run, was allowed.
-func (p *planner) ofCopy(c *ClusterRecord, received bool) []eviction.AggregatedStatusItem {
-	var out []eviction.AggregatedStatusItem
-	allowed := p.first || received || c.Started != ""
-	same := c.Outlived != "" && c.Outlived == digest(p.in.Items, c.Name)
-	for _, item := range p.in.Items {
-		dated := !item.ObservedAt.IsZero()
-		older := dated && c.StartedAt != nil && !item.ObservedAt.After(c.StartedAt.Time)
-		if item.ClusterName == c.Name && allowed && !older && (dated || !same) {
-			out = append(out, item)
-		}
+// counted says that an item of a target is about the copy that was allowed there: it
+// was observed since, or changed. A copy that received state, or is known to have run,
+// was allowed.
+func (p *planner) counted(item eviction.AggregatedStatusItem, c *ClusterRecord, received bool) bool {
+	if !p.first && !received && c.Started == "" {
+		return false
 	}
-	return out
+	if !item.ObservedAt.IsZero() {
+		return c.StartedAt == nil || item.ObservedAt.After(c.StartedAt.Time)
+	}
+	return c.Outlived == "" || c.Outlived != digest(p.in.Items, c.Name)
 }
 
 // digest tells the items of a cluster without a time from others; empty = there are

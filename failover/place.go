@@ -37,14 +37,7 @@ func (p *planner) reportMoves(g gates) {
 
 // gates asks over the record.
 func (p *planner) gates() gates {
-	g := gates{
-		targets: p.targetNames(), assessment: p.kept, rules: p.rules,
-		required:   func(cluster string) bool { return p.in.Clusters[cluster].RequiredByOthers },
-		hasCopy:    p.hasCopy,
-		goneSince:  p.goneSince,
-		unassessed: func(string) bool { return false },
-		without:    func(target string, live []gateMove) bool { return p.goesWithout(p.clusters[target], live) },
-	}
+	g := gates{view: p, targets: p.targetNames(), assessment: p.kept}
 	for _, m := range p.moves {
 		facts := p.in.Clusters[m.From]
 		free := m.Gone || m.Released || m.Stage == StageWithdrawing || p.stayed(m) || facts.Fenced && p.latestOf(m.From) == m
@@ -109,6 +102,15 @@ func (p *planner) hasCopy(cluster string) bool {
 	}
 	in := p.told()
 	return told{in, movesOf(in.Tasks)}.hasCopy(cluster)
+}
+
+func (p *planner) requiredThere(cluster string) bool { return p.in.Clusters[cluster].RequiredByOthers }
+
+// unassessed is never true: Plan assesses every task.
+func (*planner) unassessed(string) bool { return false }
+
+func (p *planner) without(target string, live []gateMove) bool {
+	return p.goesWithout(p.clusters[target], live)
 }
 
 // goneSince says that the copy of the time of the move is confirmed gone.
@@ -218,7 +220,7 @@ func (p *planner) hold(g gates, c *ClusterRecord, missing bool) purge.NextCheck 
 func (p *planner) deliver(c *ClusterRecord, g gates, gated Gated, out *Placement) {
 	m := g.candidates(c.Name)[0].move
 	d := &Delivery{To: c.Name, Attempt: m.Attempt, At: p.second}
-	p.deliveries[c.Name] = d
+	p.receive(d)
 	c.HeldSince, c.Started = nil, ""
 	p.start(c)
 	p.historyOf(m.Attempt, func(item *HistoryItem) { item.To = c.Name })

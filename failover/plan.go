@@ -3,7 +3,6 @@ package failover
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -88,6 +87,7 @@ type planner struct {
 	*memory
 
 	targets []eviction.TargetCluster
+	names   []string // of the targets
 	tasks   []eviction.Task
 	items   []eviction.AggregatedStatusItem // those that are about copies of now
 	tasked  map[*Move]bool                  // its task is in the input
@@ -103,7 +103,7 @@ func newPlanner(in PlanInput) *planner {
 	now := in.Now.UTC()
 	p := &planner{
 		in: in, policy: in.Policy, now: now, second: metav1.Time{Time: now.Truncate(time.Second)},
-		first: in.Record.Version == 0, memory: remember(in.Record, now), tasked: map[*Move]bool{},
+		first: in.Record.Version == 0, memory: remember(in.Record, now),
 		targets: cloneTargets(in.Targets), tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
 	}
 	if p.policy.Cluster == nil && in.Host.ClusterPurgeMode != "" {
@@ -199,6 +199,14 @@ func (p *planner) at() *metav1.Time { return clone(&p.second) }
 // later says that a stored time lies in an earlier second than this call.
 func (p *planner) later(stored metav1.Time) bool { return stored.Before(&p.second) }
 
+// mark says that the task of a move is in the list.
+func (p *planner) mark(m *Move) {
+	if p.tasked == nil {
+		p.tasked = map[*Move]bool{}
+	}
+	p.tasked[m] = true
+}
+
 func (p *planner) cluster(name string) *ClusterRecord {
 	c := p.clusters[name]
 	if c == nil {
@@ -273,7 +281,15 @@ func (p *planner) warn(cluster string, reason WarningReason, message string) {
 	p.out.Warnings = append(p.out.Warnings, Warning{Cluster: cluster, Reason: reason, Message: message})
 }
 
-func (p *planner) targetNames() []string { return targetNames(p.targets) }
+// targetNames are sorted, each once; they are put together once for each list.
+func (p *planner) targetNames() []string {
+	if p.names == nil {
+		p.names = targetNames(p.targets)
+	}
+	return p.names
+}
+
+func (p *planner) setTargets(targets []eviction.TargetCluster) { p.targets, p.names = targets, nil }
 
 func (p *planner) isTarget(cluster string) bool {
 	return slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
@@ -287,8 +303,7 @@ func (p *planner) termsOf(cause preservation.Cause) Terms {
 // exclude is E12, and ends cool-downs.
 func (p *planner) exclude() {
 	var cooldowns []eviction.Cooldown
-	for _, name := range slices.Sorted(maps.Keys(p.clusters)) {
-		c := p.clusters[name]
+	for name, c := range p.clusters {
 		if c.EvictedAt == nil {
 			continue
 		}
@@ -301,6 +316,9 @@ func (p *planner) exclude() {
 			continue
 		}
 		cooldowns = append(cooldowns, eviction.Cooldown{Cluster: name, Since: c.EvictedAt.Time, Seconds: c.CooldownSeconds})
+	}
+	if len(p.tasks)+len(cooldowns) == 0 {
+		return
 	}
 	exclusion := eviction.Exclude(eviction.ExcludeInput{Tasks: p.tasks, Targets: p.targets, Cooldowns: cooldowns, Now: p.now})
 	for _, e := range exclusion.Clusters {
@@ -323,6 +341,18 @@ func (p *planner) report(reports []eviction.Report) {
 // prune forgets what counts no more. What ended in this very second stays until its
 // task is seen to be gone (F14).
 func (p *planner) prune() {
+	if len(p.moves) > 0 {
+		p.forget()
+	}
+	for name, c := range p.clusters {
+		if !c.Target && c.EvictedAt == nil {
+			delete(p.clusters, name)
+		}
+	}
+}
+
+// forget drops the moves that count no more, and the states.
+func (p *planner) forget() {
 	delivered := map[int64]bool{}
 	for _, d := range p.deliveries {
 		delivered[d.Attempt] = true
@@ -335,11 +365,6 @@ func (p *planner) prune() {
 	p.moves = slices.DeleteFunc(p.moves, func(m *Move) bool {
 		return m.Stage == StageEnded && !p.tasked[m] && p.later(m.StageSince) && !delivered[m.Attempt] && !p.counts(m)
 	})
-	for name, c := range p.clusters {
-		if !c.Target && c.EvictedAt == nil {
-			delete(p.clusters, name)
-		}
-	}
 }
 
 // counts says that a move that ended is still needed: for its state, for its old

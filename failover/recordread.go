@@ -85,7 +85,7 @@ type memory struct {
 // remember copies a record that passed Check. Times in the future are now (F1).
 func remember(r Record, now time.Time) *memory {
 	m := &memory{
-		attempts: r.Attempts, clusters: map[string]*ClusterRecord{}, deliveries: map[string]*Delivery{},
+		attempts: r.Attempts, clusters: make(map[string]*ClusterRecord, len(r.Clusters)),
 		failovers: slices.Clone(r.Failovers), history: slices.Clone(r.History),
 	}
 	for _, c := range r.Clusters {
@@ -99,7 +99,7 @@ func remember(r Record, now time.Time) *memory {
 	}
 	for _, d := range r.Deliveries {
 		clamp(&d.At, now)
-		m.deliveries[d.To] = &d
+		m.receive(&d)
 	}
 	for i := range m.failovers {
 		clamp(&m.failovers[i].At, now)
@@ -110,9 +110,20 @@ func remember(r Record, now time.Time) *memory {
 	return m
 }
 
+// receive remembers a delivery.
+func (m *memory) receive(d *Delivery) {
+	if m.deliveries == nil {
+		m.deliveries = map[string]*Delivery{}
+	}
+	m.deliveries[d.To] = d
+}
+
 // record puts the memory together again, in its order.
 func (m *memory) record() Record {
 	r := Record{Version: RecordVersion, Attempts: m.attempts, Failovers: m.failovers, History: m.history}
+	if len(m.clusters) > 0 {
+		r.Clusters = make([]ClusterRecord, 0, len(m.clusters))
+	}
 	for _, c := range m.clusters {
 		r.Clusters = append(r.Clusters, *c)
 	}

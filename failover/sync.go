@@ -52,7 +52,8 @@ func (p *planner) handBack(m *Move) bool {
 	if !received.live() || p.holder(received) != "" {
 		return false
 	}
-	p.deliveries[m.From], p.cluster(m.From).Started = &Delivery{To: m.From, Attempt: m.Received, At: p.second}, ""
+	p.receive(&Delivery{To: m.From, Attempt: m.Received, At: p.second})
+	p.cluster(m.From).Started = ""
 	return true
 }
 
@@ -70,7 +71,7 @@ func (p *planner) match() []int {
 			unknown = append(unknown, i)
 			continue
 		}
-		p.tasked[m] = true
+		p.mark(m)
 		if m.Stage == StagePending && p.later(m.StageSince) {
 			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
 		}
@@ -159,7 +160,7 @@ func (p *planner) emitAgain(m *Move) {
 		restored := was.Cluster
 		p.clusters[m.From] = &restored
 		if was.Delivery != nil {
-			p.deliveries[m.From] = was.Delivery
+			p.receive(was.Delivery)
 		}
 		p.uncount(m)
 		m.State = nil
@@ -167,13 +168,14 @@ func (p *planner) emitAgain(m *Move) {
 		p.event(m.From, EventNormal, string(OutcomeDropped), "the eviction of "+m.From+" was not written yet and is dropped: "+why)
 		return
 	}
-	p.targets = slices.DeleteFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == m.From })
+	p.setTargets(slices.DeleteFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == m.From }))
 	p.tasks = slices.DeleteFunc(p.tasks, func(t eviction.Task) bool {
 		at, _ := p.created(t)
 		return t.FromCluster == m.From && !m.Created.Before(&at)
 	})
 	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
-	p.tasked[m], m.StageSince = true, p.second // seen in a later call than this one (F13)
+	p.mark(m)
+	m.StageSince = p.second // seen in a later call than this one (F13)
 }
 
 // over says that the cause of a pending eviction is over: the application is
@@ -183,7 +185,10 @@ func (p *planner) over(m *Move) (string, bool) {
 	switch m.Cause {
 	case preservation.Application:
 		c := m.Pending.Cluster
-		seen := eviction.Observe(p.ofCopy(&c, true), m.From, time.Time{})
+		items := slices.DeleteFunc(slices.Clone(p.in.Items), func(i eviction.AggregatedStatusItem) bool {
+			return i.ClusterName == m.From && !p.counted(i, &c, true)
+		})
+		seen := eviction.Observe(items, m.From, time.Time{})
 		return "the application is healthy", seen.Health == eviction.Healthy
 	case preservation.Cluster:
 		return "the cluster has no taint any more that evicts", p.untainted(m.From)
@@ -221,7 +226,7 @@ func (p *planner) adopt(tasks []int) {
 			InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly, Waits: terms.Waits,
 			Stage: StageEvicting, StageSince: p.second,
 		})
-		p.tasked[m] = true
+		p.mark(m)
 		if !p.isTarget(m.From) {
 			p.leave(m)
 			p.coolDown(m)
@@ -252,7 +257,7 @@ func (p *planner) inherit() {
 	for _, target := range g.targets {
 		if gated, _ := g.decide(target); gated.Inject && g.hasCopy(target) {
 			from := g.candidates(target)[0].Carried
-			p.deliveries[target] = &Delivery{To: target, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}}
+			p.receive(&Delivery{To: target, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}})
 		}
 	}
 }

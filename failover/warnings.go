@@ -170,7 +170,7 @@ func inheritanceWarnings(b Behavior, at string) []Warning {
 				Message: "there is no statePreservation under application: nothing is carried",
 			}}
 		}
-		return injectionWarnings(b.Cluster.PurgeMode, *b.Application.StatePreservation, at, at)
+		return injectionWarnings(b.Cluster.PurgeMode, *b.Application.StatePreservation, at, "", "")
 	}
 	if b.Application == nil || ruleCount(b.Application.StatePreservation) == 0 || ruleCount(b.Cluster.StatePreservation) > 0 {
 		return nil
@@ -189,7 +189,7 @@ func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at strin
 	if len(sp.Rules) == 0 {
 		return []Warning{{Field: at + ".rules", Reason: NoRules, Message: "there are no rules: nothing is carried"}}
 	}
-	out := injectionWarnings(mode, *sp, at+".rules", at+".injectWhenNotDirectly")
+	out := injectionWarnings(mode, *sp, at, ".rules", ".injectWhenNotDirectly")
 	if sp.MissingStateDeadlineSeconds != nil && sp.OnMissingState == preservation.EvictWithout {
 		out = append(out, Warning{
 			Field: at + ".missingStateDeadlineSeconds", Reason: DeadlineUnused,
@@ -207,19 +207,19 @@ func stateWarnings(mode purge.Mode, sp *preservation.StatePreservation, at strin
 
 // injectionWarnings tell what becomes of state under the mode, at the field that is to
 // blame.
-func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, rules, inject string) []Warning {
+func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, at, rules, inject string) []Warning {
 	normal, err := purge.Normalize(mode)
 	switch {
 	case err != nil || normal == purge.Directly || len(sp.Rules) == 0:
 		return nil
 	case sp.InjectWhenNotDirectly:
 		return []Warning{{
-			Field: inject, Reason: InjectedBesideOldCopy,
+			Field: at + inject, Reason: InjectedBesideOldCopy,
 			Message: fmt.Sprintf("with purge mode %s the old copy may run on with the state that the new one receives: only for state that is read", normal),
 		}}
 	default:
 		return []Warning{{
-			Field: rules, Reason: NeverInjected,
+			Field: at + rules, Reason: NeverInjected,
 			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
 		}}
 	}
