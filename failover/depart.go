@@ -186,13 +186,8 @@ func (p *planner) judge() {
 	}
 	in.Clusters, in.Waits = p.facts()
 	p.kept = eviction.Assess(in)
-	if p.in.Scheduled && !in.Scheduled { // which the next second ends (L5)
-		in.Scheduled = true
-		for i, soon := range eviction.Assess(in).Decisions {
-			if d := &p.kept.Decisions[i]; d.Reason != soon.Reason {
-				d.NextCheck = d.NextCheck.Or(purge.CheckAt(p.now, p.now))
-			}
-		}
+	if p.in.Scheduled && !in.Scheduled {
+		p.foresee(in)
 	}
 	slices.SortStableFunc(p.kept.Decisions, func(a, b eviction.Decision) int { // the first one that holds gives the reason (L3)
 		return cmp.Or(cmp.Compare(a.FromCluster, b.FromCluster), a.Created.Compare(b.Created.Time), cmp.Compare(a.Reason, b.Reason))
@@ -220,6 +215,17 @@ func (p *planner) facts() (map[string]eviction.Facts, map[string]eviction.Waits)
 		all[name] = f
 	}
 	return all, waits
+}
+
+// foresee gives a next check to what the next second changes, when the scheduler can
+// have seen the evictions of this one (L5).
+func (p *planner) foresee(in eviction.AssessInput) {
+	in.Scheduled = true
+	for i, soon := range eviction.Assess(in).Decisions {
+		if d := &p.kept.Decisions[i]; d.Reason != soon.Reason {
+			d.NextCheck = d.NextCheck.Or(purge.CheckAt(p.now, p.now))
+		}
+	}
 }
 
 // unscheduled says that an eviction was made in this very second: no scheduler has seen
