@@ -48,10 +48,11 @@ func (p *planner) current() []eviction.AggregatedStatusItem {
 }
 
 // counted says that an item of a target is about the copy that was allowed there: it
-// was observed since, or changed. A copy that received state, or is known to have run,
-// was allowed.
+// was observed since, or changed. A copy that received state, is known to have run, or
+// is seen by the host, was allowed.
 func (p *planner) counted(item eviction.AggregatedStatusItem, c *ClusterRecord, received bool) bool {
-	if !p.first && !received && c.Started == "" {
+	seen := p.in.Clusters[c.Name].Presence == purge.Present && !p.tasksOf(c.Name)
+	if !p.first && !received && c.Started == "" && !seen {
 		return false
 	}
 	if !item.ObservedAt.IsZero() {
