@@ -155,19 +155,27 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	var at metav1.Time
 	gone := false
 	for _, m := range p.moves {
-		if m.From != cluster || m.Stage == StageEnded || m.Stage == StageWithdrawing {
-			continue
+		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
+			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
+			p.takeBack(m)
 		}
-		received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
-		m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
-		if to := p.holder(m); to != "" && p.in.Clusters[to].Presence == purge.Gone {
-			delete(p.deliveries, to) // it was not created yet, and the state stays here
-		}
-		p.uncount(m)
-		p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
 	}
 	p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
 	p.comeBack(cluster, received, at, gone)
+}
+
+// takeBack ends a move as withdrawn. Its state stays with the copy that comes back; it
+// waits for another one only where that copy is gone, or goes on where one received it.
+func (p *planner) takeBack(m *Move) {
+	m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
+	if to := p.holder(m); to != "" && p.in.Clusters[to].Presence == purge.Gone {
+		delete(p.deliveries, to) // it was not created yet
+	}
+	if !m.InjectWhenNotDirectly || !m.Gone && p.holder(m) == "" {
+		m.Proven = true
+	}
+	p.uncount(m)
+	p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
 }
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that

@@ -235,10 +235,9 @@ func (p *planner) move(attempt int64) *Move {
 	return nil
 }
 
-// live says that the state of the move waits for a copy, or for the health of one. A
-// withdrawal leaves it with the old copy, if there is one.
+// live says that the state of the move waits for a copy, or for the health of one.
 func (m *Move) live() bool {
-	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven && (m.Stage != StageWithdrawing || m.Gone)
+	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven
 }
 
 func (p *planner) add(m Move) *Move {
@@ -358,7 +357,7 @@ func (p *planner) forget() {
 		delivered[d.Attempt] = true
 	}
 	for _, m := range p.moves {
-		if m.Proven && !delivered[m.Attempt] {
+		if m.Proven && !delivered[m.Attempt] && m.Stage != StageWithdrawing {
 			m.State = nil
 		}
 	}

@@ -91,6 +91,9 @@ func (p *planner) match() []int {
 // it is withdrawn is asked anew: what spoke for it may be over (F14).
 func (p *planner) evictedStill(m *Move) {
 	m.Stage, m.StageSince = StageEvicting, p.second
+	if p.holder(m) == "" {
+		m.Proven = false
+	}
 	p.leave(m)
 	p.coolDown(m)
 	if m.Cause == preservation.Application {
@@ -137,9 +140,6 @@ func (p *planner) missing(m *Move) {
 		p.emitAgain(m)
 	case m.Stage == StageWithdrawing && !p.later(m.StageSince):
 	case m.Stage == StageWithdrawing: // the cluster may have been left again since
-		if !m.Gone && p.holder(m) == "" {
-			m.State = nil
-		}
 		p.end(m, OutcomeWithdrawn)
 	case !p.since(m.StageSince):
 	default:
