@@ -14,7 +14,10 @@ import (
 // failovertest is checked, and that the application recovers once all is well.
 func TestExplored(t *testing.T) {
 	t.Parallel()
-
+	directly, gracefully, never := short(purge.Directly), short(purge.Gracefully), short(purge.Never)
+	injecting := short(purge.Gracefully)
+	injecting.Policy.Application.StatePreservation.InjectWhenNotDirectly = true
+	injecting.Policy.Cluster.StatePreservation.InjectWhenNotDirectly = true
 	two := short(purge.Directly)
 	two.Clusters, two.Copies = []string{"east", "west", "north"}, 2
 	tests := map[string]struct {
@@ -22,9 +25,89 @@ func TestExplored(t *testing.T) {
 		after  string // a healthy application on east
 		reason string
 	}{
+		"a pending eviction is emitted again": {
+			directly, "taint east !2, later",
+			"its task counts as seen in a later call than the one that emits it (F13)",
+		},
+		"off the targets and on again with its copy": {
+			directly, "unschedule east !2, schedule east",
+			"the copy that the host sees is the one that the status is about (E8, F13)",
+		},
+		"an acknowledgement beside an eviction": {
+			directly, "taint east !1, acknowledge east",
+			"the state that leaves in the same second is not the one that is acknowledged (F7)",
+		},
+		"a withdrawal from a tainted cluster": {
+			gracefully, "taint east, withdraw east",
+			"it would be evicted again in the same call, so the withdrawal is refused (E11)",
+		},
+		"a target again that is still tainted": {
+			gracefully, "taint east, schedule east",
+			"the move of the new task is the one that is assessed, not that of the ended one (F13)",
+		},
+		"healthy in the second of the delivery": {
+			directly, "fence east, taint east, schedule west, healthy west",
+			"the next second proves the state, so there is a next check (L5)",
+		},
+		"a target removed before its eviction is written": {
+			gracefully, "taint east !2, unschedule east, schedule west",
+			"the next second concludes it, so there is a next check (L5)",
+		},
+		"a withdrawal that is not written, then unhealthy": {
+			never, "evict east, withdraw east !2, unhealthy east",
+			"the timer begins, and nothing panics (L4)",
+		},
+		"a withdrawal that is not written, then gone": {
+			gracefully, "taint east, untaint east !2, vanish east",
+			"whether it is withdrawn is asked anew (F14)",
+		},
+		"an end that is not written": {
+			gracefully, "taint east, vanish east !2, wait",
+			"the task ends again, in this second (F13)",
+		},
+		"a withdrawn cluster is left again": {
+			never, "evict east, schedule west, withdraw east, unschedule east",
+			"a second later the state is not taken for one that waits (L5)",
+		},
+		"a withdrawal to a cluster without a copy": {
+			injecting, "evict east, vanish east !1, withdraw east",
+			"the new copy on it receives the state (L6)",
+		},
+		"a withdrawal after a delivery": {
+			injecting, "evict east, schedule west, withdraw east",
+			"the copy on west keeps what it received until it was healthy (F7)",
+		},
+		"a withdrawal before the delivered copy is created": {
+			injecting, "evict east, schedule west !2, withdraw east",
+			"the state stays with the copy on east (I1)",
+		},
+		"a copy that ends was taken for the new one": {
+			directly, "unschedule east, schedule west, taint west, schedule east",
+			"what is confirmed gone is not there, so the next copy receives the state (L6)",
+		},
+		"off the targets and on again": {
+			directly, "fence east, taint east, schedule west, unschedule west !2",
+			"the copy keeps what it received (F7)",
+		},
+		"the replacement leaves while the source recovered": {
+			gracefully, "taint east, schedule west, untaint east, evict west",
+			"the withdrawal waits for the next second (F13)",
+		},
+		"a target leaves that waits for its first copy": {
+			directly, "fence east, taint east, schedule west !1, evict west",
+			"no copy ran there, so no state is missing (F6)",
+		},
+		"a target that ran before without a copy": {
+			two, "schedule west !1, taint east",
+			"its first copy receives no state while the old one is there (L6)",
+		},
 		"a dropped eviction holds nothing": {
 			two, "taint east !2, untaint east, schedule west",
 			"the copy on east is no old one (P5)",
+		},
+		"a vanished task leaves nothing behind": {
+			gracefully, "taint east !2, unschedule east, tick",
+			"what the mode never gives to a copy waits for none (L4)",
 		},
 	}
 	for name, tc := range tests {
