@@ -106,7 +106,7 @@ func (p *planner) unhealthy(c *ClusterRecord) decision {
 // tolerance is how long the application may be unhealthy (F2, F3).
 func tolerance(conditions DecisionConditions, c *ClusterRecord) time.Duration {
 	seconds := conditions.TolerationSeconds
-	if c.HealthySince == nil && c.LastHealthy == nil && c.HealthyRevision == nil && conditions.InitialTolerationSeconds != nil {
+	if c.HealthyRevision == nil && conditions.InitialTolerationSeconds != nil { // never healthy here
 		seconds = conditions.InitialTolerationSeconds
 	}
 	if seconds == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -272,7 +273,12 @@ func (p *planner) historyOf(attempt int64, change func(*HistoryItem)) {
 	}
 }
 
+// event tells of a change; the message names the cluster, since an event is about the
+// whole application.
 func (p *planner) event(cluster string, kind EventType, reason, message string) {
+	if !strings.Contains(message, cluster) {
+		message = cluster + ": " + message
+	}
 	p.out.Events = append(p.out.Events, Event{Cluster: cluster, Type: kind, Reason: reason, Message: message})
 }
 

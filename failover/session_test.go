@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,26 @@ func (s *session) plan(seconds int) {
 	s.out, s.err = failover.Plan(s.in)
 	if diff := cmp.Diff(before, asText(s.t, s.in)); diff != "" {
 		s.t.Errorf("L1 at %d: the input changes\n%s", seconds, diff)
+	}
+	for _, d := range s.out.Decisions {
+		if d.Message == "" || d.Reason == "" {
+			s.t.Errorf("at %d: a decision without words: %+v", seconds, d)
+		}
+	}
+	for _, p := range s.out.Placements {
+		if p.Message == "" || p.Reason == "" {
+			s.t.Errorf("at %d: a placement without words: %+v", seconds, p)
+		}
+	}
+	for _, e := range s.out.Events {
+		if e.Message == "" || !strings.Contains(e.Message, e.Cluster) {
+			s.t.Errorf("at %d: an event that does not name its cluster: %+v", seconds, e)
+		}
+	}
+	for _, w := range s.out.Warnings {
+		if w.Message == "" || w.Reason == "" {
+			s.t.Errorf("at %d: a warning without words: %+v", seconds, w)
+		}
 	}
 	var record failover.Record
 	require.NoError(s.t, json.Unmarshal([]byte(asText(s.t, s.out.Record)), &record))
