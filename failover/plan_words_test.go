@@ -77,8 +77,10 @@ func TestPlanWords(t *testing.T) {
 			b.Application.DecisionConditions.WindowSeconds = ptr(int32(100))
 			s := newSession(t, b, "east")
 			s.in.Record = failover.Record{Version: failover.RecordVersion, Failovers: []failover.Failover{
-				{Revision: "", Attempt: 1, At: *stamp(0)}, {Revision: "old", Attempt: 2, At: *stamp(190)},
-				{Revision: "", Attempt: 4, At: *stamp(195)}, {Revision: "", Attempt: 3, At: *stamp(150)},
+				{Revision: "", Attempt: 1, At: *stamp(0)},
+				{Revision: "old", Attempt: 2, At: *stamp(190)},
+				{Revision: "", Attempt: 4, At: *stamp(195)},
+				{Revision: "", Attempt: 3, At: *stamp(150)},
 			}}
 			s.run(199)
 			s.see("east", eviction.Unhealthy, "A").run(200).decides("east", failover.Wait, failover.FailoverLimit).
