@@ -207,9 +207,13 @@ func (p *planner) settle() {
 			p.purged(d)
 		}
 	}
-	p.tasks = eviction.Apply(p.tasks, filterDecisions(p.kept.Decisions, func(d eviction.Decision) bool {
-		return d.Outcome == eviction.Finish
-	}), eviction.ApplyOptions{})
+	finished := filterDecisions(p.kept.Decisions, func(d eviction.Decision) bool { return d.Outcome == eviction.Finish })
+	if len(finished) == 0 {
+		return
+	}
+	p.tasks = eviction.Apply(p.tasks, finished, eviction.ApplyOptions{})
+	p.items = p.current() // the copy that is there is the new one
+	p.observe()
 }
 
 func filterDecisions(list []eviction.Decision, keep func(eviction.Decision) bool) []eviction.Decision {

@@ -49,10 +49,10 @@ func (p *planner) current() []eviction.AggregatedStatusItem {
 
 // counted says that an item of a target is about the copy that was allowed there: it
 // was observed since, or changed. A copy that received state, is known to have run, or
-// is seen by the host, was allowed.
+// is seen, was allowed; in a new record every one, but of a cluster under eviction.
 func (p *planner) counted(item eviction.AggregatedStatusItem, c *ClusterRecord, received bool) bool {
-	seen := p.in.Clusters[c.Name].Presence == purge.Present && !p.tasksOf(c.Name)
-	if !p.first && !received && c.Started == "" && !seen {
+	known := p.first || p.in.Clusters[c.Name].Presence == purge.Present
+	if !received && c.Started == "" && (!known || p.tasksOf(c.Name)) {
 		return false
 	}
 	if !item.ObservedAt.IsZero() {

@@ -172,3 +172,28 @@ func TestPlanTasksThatAreRepeated(t *testing.T) {
 		next(s.run(10).tells())
 	})
 }
+
+// F2, F13: a copy that the host sees counts in the call that finds it, not in the next.
+func TestPlanCopiesThatAreSeen(t *testing.T) {
+	t.Parallel()
+	t.Run("on a new target", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Healthy, "A").run(0)
+		s.choose("west").see("west", eviction.Unhealthy, "W").know("west", failover.ClusterFacts{Presence: purge.Present})
+		s.run(10).decides("west", failover.Evict, failover.ApplicationFailure)
+	})
+	t.Run("where an eviction ends", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, plain(purge.Never, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.gone("east").choose("east").run(10)
+		s.in.Tasks[0].SuppressDeletion = ptr(false)
+		s.know("east", failover.ClusterFacts{Presence: purge.Present}).see("east", eviction.Healthy, "B")
+		s.run(20).decides("east", failover.None, failover.ApplicationHealthy)
+	})
+	t.Run("not where a new record finds its eviction", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Healthy, "A")
+		s.in.Tasks = []eviction.Task{left("east", 0, "east", "")}
+		s.run(10).decides("east", failover.AlreadyEvicting, "TargetUnderEviction")
+	})
+}
