@@ -197,3 +197,14 @@ func TestPlanCopiesThatAreSeen(t *testing.T) {
 		s.run(10).decides("east", failover.AlreadyEvicting, "TargetUnderEviction")
 	})
 }
+
+// F14: an eviction that follows a withdrawal, neither of which was written.
+func TestPlanPendingAfterAWithdrawal(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Gracefully, 0), "east").see("east", eviction.Unhealthy, "A").run(0).run(1)
+	s.choose("east").crash(10).decides("east", failover.Evict, failover.ApplicationFailure)
+	s.run(20).tells().run(21).tells()
+	if len(s.out.Tasks) != 1 || !s.out.Tasks[0].CreationTimestamp.Equal(stamp(10)) || len(s.out.Record.Failovers) != 1 {
+		t.Errorf("tasks %v, failovers %v", s.out.Tasks, s.out.Record.Failovers)
+	}
+}

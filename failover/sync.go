@@ -173,6 +173,13 @@ func (p *planner) emitAgain(m *Move) {
 		at, _ := p.created(t)
 		return t.FromCluster == m.From && !m.Created.Before(&at)
 	})
+	for _, older := range p.moves { // those that were over when this one began, which was not written either
+		if older.From == m.From && older.Attempt < m.Attempt && p.tasked[older] && older.Stage != StageEnded {
+			p.takeBack(older)
+			p.end(older, OutcomeWithdrawn)
+			delete(p.tasked, older)
+		}
+	}
 	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
 	p.mark(m)
 	m.StageSince = p.second // seen in a later call than this one (F13)
