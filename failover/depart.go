@@ -264,7 +264,16 @@ func (p *planner) assess() {
 		p.purged(d)
 	}
 	p.report(p.kept.Reports)
-	p.tasks = eviction.Apply(p.tasks, p.kept.Decisions, eviction.ApplyOptions{DropOnPurge: p.in.Host.DropOnPurge})
+	for _, drop := range []bool{true, false} {
+		some := filterDecisions(p.kept.Decisions, func(d eviction.Decision) bool { return p.dropsOnPurge(d) == drop })
+		p.tasks = eviction.Apply(p.tasks, some, eviction.ApplyOptions{DropOnPurge: drop})
+	}
+}
+
+// dropsOnPurge says that the host deletes the old copy when its task goes. What stands on
+// a target is in a list all the same (E13).
+func (p *planner) dropsOnPurge(d eviction.Decision) bool {
+	return p.in.Host.DropOnPurge && !p.isTarget(d.FromCluster)
 }
 
 // purged gives the answer for one old copy and remembers it.
@@ -292,7 +301,7 @@ func (p *planner) purged(d eviction.Decision) {
 		}
 		p.event(m.From, kind, string(d.Reason), m.From+": "+d.Message)
 	}
-	dropped := p.in.Host.DropOnPurge && d.Outcome == eviction.Purge && d.Mode != purge.Directly
+	dropped := p.dropsOnPurge(d) && d.Outcome == eviction.Purge && d.Mode != purge.Directly
 	if d.Outcome == eviction.Finish || dropped {
 		p.end(m, OutcomeFinished)
 	}

@@ -208,3 +208,17 @@ func TestPlanPendingAfterAWithdrawal(t *testing.T) {
 		t.Errorf("tasks %v, failovers %v", s.out.Tasks, s.out.Record.Failovers)
 	}
 }
+
+// E7, E13: a host that deletes what is in no list does not delete what is on a target.
+func TestPlanDropOnPurgeOfATarget(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Never, 0), "east").see("east", eviction.Unhealthy, "A")
+	s.in.Host.DropOnPurge = true
+	s.run(0).choose("east").run(10)
+	s.in.Tasks[0].SuppressDeletion = ptr(false)
+	s.run(20).purges("east", eviction.Purge, purge.Confirmed).places("east", failover.Hold, "Confirmed", "")
+	if len(s.out.Tasks) != 1 {
+		t.Errorf("tasks %v", s.out.Tasks)
+	}
+	s.gone("east").run(30).purges("east", eviction.Finish, purge.OldCopyGone)
+}
