@@ -133,6 +133,9 @@ func (p *planner) taintedOut(cluster string) bool {
 		return false
 	}
 	verdict := Tolerate(TaintInput{Taints: p.in.Clusters[cluster].Taints, Tolerations: p.in.Tolerations, Now: p.now})
+	if m := p.underway(cluster); m != nil && m.Cause == preservation.Cluster && verdict.Outcome == EvictAfter {
+		return len(verdict.Seen) > 0 // the record forgot since when, and they evicted already
+	}
 	return verdict.Outcome == EvictNow
 }
 

@@ -222,3 +222,13 @@ func TestPlanDropOnPurgeOfATarget(t *testing.T) {
 	}
 	s.gone("east").run(30).purges("east", eviction.Finish, purge.OldCopyGone)
 }
+
+// E11: nobody knows any more when a taint was first seen that evicted.
+func TestPlanWithdrawalUnderATaintWithoutATime(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Gracefully, 60), "east").see("east", eviction.Healthy, "A").know("east", failover.ClusterFacts{Taints: lostCluster()})
+	s.in.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr(int64(30))}}
+	s.run(0).run(30).decides("east", failover.Evict, failover.TaintUntolerated)
+	s.ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw}).run(31).warns("east", failover.WithdrawRefused, true)
+	s.know("east", failover.ClusterFacts{TaintsKnown: true}).run(40).tells("east Normal Withdrawn")
+}
