@@ -297,7 +297,7 @@ func (p *planner) targetNames() []string {
 func (p *planner) setTargets(targets []eviction.TargetCluster) { p.targets, p.names = targets, nil }
 
 func (p *planner) isTarget(cluster string) bool {
-	return slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
+	return cluster != "" && slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
 }
 
 // termsOf are the terms of the policy as it is now, for a move that was made before.

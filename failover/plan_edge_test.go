@@ -232,3 +232,12 @@ func TestPlanWithdrawalUnderATaintWithoutATime(t *testing.T) {
 	s.ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw}).run(31).warns("east", failover.WithdrawRefused, true)
 	s.know("east", failover.ClusterFacts{TaintsKnown: true}).run(40).tells("east Normal Withdrawn")
 }
+
+// L4: what has no name is no target, whatever else is without one.
+func TestPlanNothingHasAName(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "").see("", eviction.Unhealthy, "A").know("", failover.ClusterFacts{Presence: purge.Present})
+	s.in.Tasks = []eviction.Task{left("", 0, "", "A"), leaving(purge.Gracefully, "", 1, "", "A")}
+	s.ask(failover.Request{Action: failover.RequestEvict}, failover.Request{Action: failover.RequestWithdraw}, failover.Request{Action: failover.RequestAcknowledge})
+	s.choose("west").see("west", eviction.Healthy, "W").run(10).run(11)
+}
