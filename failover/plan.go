@@ -92,6 +92,7 @@ type planner struct {
 	tasks   []eviction.Task
 	items   []eviction.AggregatedStatusItem // those that are about copies of now
 	tasked  map[*Move]bool                  // its task is in the input
+	stages  map[*Move]Stage                 // what the record said of those
 
 	ready     map[string]decision // of clusters that are due
 	evictions []eviction.Eviction

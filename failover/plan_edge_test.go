@@ -241,3 +241,16 @@ func TestPlanNothingHasAName(t *testing.T) {
 	s.ask(failover.Request{Action: failover.RequestEvict}, failover.Request{Action: failover.RequestWithdraw}, failover.Request{Action: failover.RequestAcknowledge})
 	s.choose("west").see("west", eviction.Healthy, "W").run(10).run(11)
 }
+
+// F14: an eviction that follows the end of another, neither of which was written, leaves
+// the state of that one where it is.
+func TestPlanPendingAfterAnEnd(t *testing.T) {
+	t.Parallel()
+	lost := failover.ClusterFacts{Presence: purge.Gone, Taints: lostCluster()}
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.gone("east").lose("east").choose("west").crash(10).places("west", failover.Apply, failover.Injected, "A")
+	s.know("east", failover.ClusterFacts{Taints: lostCluster()}).choose("east").crash(20).decides("east", failover.Evict, failover.TaintUntolerated)
+	s.run(30).places("west", failover.Apply, failover.Injected, "A")
+	s.know("west", lost).run(40).decides("west", failover.Evict, failover.TaintUntolerated)
+	s.gone("east").choose("north").run(50).places("north", failover.Apply, failover.Injected, "A")
+}

@@ -75,6 +75,10 @@ func (p *planner) match() []int {
 		if m.Stage == StagePending && p.later(m.StageSince) {
 			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
 		}
+		if p.stages == nil {
+			p.stages = map[*Move]Stage{}
+		}
+		p.stages[m] = m.Stage
 		switch m.Stage {
 		case StageWithdrawing:
 			p.evictedStill(m)
@@ -173,11 +177,15 @@ func (p *planner) emitAgain(m *Move) {
 		at, _ := p.created(t)
 		return t.FromCluster == m.From && !m.Created.Before(&at)
 	})
-	for _, older := range p.moves { // those that were over when this one began, which was not written either
-		if older.From == m.From && older.Attempt < m.Attempt && p.tasked[older] && older.Stage != StageEnded {
+	for _, older := range p.moves { // over when this one began, and not written either
+		switch {
+		case older.From != m.From || older.Attempt >= m.Attempt:
+			continue
+		case p.stages[older] == StageWithdrawing:
 			p.takeBack(older)
 			p.end(older, OutcomeWithdrawn)
-			delete(p.tasked, older)
+		case p.stages[older] == StageEnded:
+			p.end(older, OutcomeFinished)
 		}
 	}
 	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
