@@ -67,11 +67,10 @@ func (p *planner) lastHealthy(c *ClusterRecord) time.Time {
 func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 	delivery := p.deliveries[cluster]
 	if delivery == nil {
-		given, unproven := p.toldReceived(cluster)
-		if !unproven {
-			return preservation.State{}, ""
+		if given, unproven := p.toldReceived(cluster); unproven {
+			return given.State, given.Origin
 		}
-		return given.State, given.Origin
+		return p.ownState(cluster)
 	}
 	m := p.move(delivery.Attempt)
 	switch {
@@ -93,6 +92,18 @@ func (p *planner) toldReceived(cluster string) (Carried, bool) {
 	}
 	in := p.told()
 	return receivedUnproven(cluster, movesOf(in.Tasks), in.LastHealthy[cluster])
+}
+
+// ownState is the state that an older move took from a cluster, where somebody put the
+// application back, it was not healthy since and no copy received the state: that state
+// goes on (E2).
+func (p *planner) ownState(cluster string) (preservation.State, string) {
+	for _, m := range slices.Backward(p.moves) {
+		if m.From == cluster && m.Stage == StageEnded && m.live() && p.holder(m) == "" {
+			return *m.State, cluster
+		}
+	}
+	return preservation.State{}, ""
 }
 
 func document(raw *runtime.RawExtension) preservation.Document {

@@ -88,7 +88,8 @@ type planner struct {
 	*memory
 
 	targets []eviction.TargetCluster
-	names   []string // of the targets
+	names   []string   // of the targets
+	past    *GateInput // what a new record reads from the tasks
 	tasks   []eviction.Task
 	items   []eviction.AggregatedStatusItem // those that are about copies of now
 	tasked  map[*Move]bool                  // its task is in the input

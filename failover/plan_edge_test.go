@@ -254,3 +254,38 @@ func TestPlanPendingAfterAnEnd(t *testing.T) {
 	s.know("west", lost).run(40).decides("west", failover.Evict, failover.TaintUntolerated)
 	s.gone("east").choose("north").run(50).places("north", failover.Apply, failover.Injected, "A")
 }
+
+// TestPlanPendingWithdrawn is F14: what was never written can be taken back in every mode.
+func TestPlanPendingWithdrawn(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 60), "east").see("east", eviction.Healthy, "A").
+		ask(failover.Request{Cluster: "east", Action: failover.RequestEvict}).crash(0).decides("east", failover.Evict, failover.PlannedMove)
+	s.ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw}).run(10).decides("east", failover.None, failover.ApplicationHealthy)
+	if len(s.out.Tasks) != 0 || len(s.out.Targets) != 1 {
+		t.Errorf("tasks %v, targets %v", s.out.Tasks, s.out.Targets)
+	}
+}
+
+// TestPlanPutBack is E2 over a record: the state of a copy that somebody put back goes on
+// as long as it was not healthy since.
+func TestPlanPutBack(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) *session {
+		t.Helper()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0).run(5)
+		s.in.Tasks = nil
+		return s.choose("east").see("east", eviction.HealthUnknown, "B").run(10)
+	}
+	again := func(s *session, want string) {
+		s.see("east", eviction.Unhealthy, "B").run(30).decides("east", failover.Evict, failover.ApplicationFailure)
+		s.gone("east").lose("east").choose("west").run(40).places("west", failover.Apply, failover.Injected, want)
+	}
+	t.Run("not healthy since", func(t *testing.T) {
+		t.Parallel()
+		again(begin(t), "A")
+	})
+	t.Run("healthy since", func(t *testing.T) {
+		t.Parallel()
+		again(begin(t).see("east", eviction.Healthy, "B").run(20), "B")
+	})
+}

@@ -71,9 +71,9 @@ type HostOptions struct {
 // ClusterFacts are what a host knows of one cluster (F12). The zero value knows
 // nothing.
 type ClusterFacts struct {
-	// Presence of the copy that is there, or of the old one while the cluster is under
-	// eviction; empty = Unknown. Once Gone, it need not be said again: the record
-	// remembers (P4).
+	// Presence of the copy that is there now, or of the old one while the cluster is
+	// under eviction; empty = Unknown. Gone of an old copy need not be said again, since
+	// the record remembers, and must not be said of a newer copy that runs (P4).
 	Presence purge.Presence `json:"presence,omitempty"`
 	// Fenced says that the host made sure that the copy cannot act (P5).
 	Fenced bool `json:"fenced,omitempty"`

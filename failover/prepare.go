@@ -361,7 +361,11 @@ func (d departure) collect(p Preparation, terms Terms) (Preparation, preservatio
 	p.RuleErrors = extraction.Errors
 	if d.goesOn != "" {
 		extraction.State = preservation.State{}
-		p = p.warn(SourceNotAsked, fmt.Sprintf("%s received the state of %s and is not known to have been healthy since: what it reports is left out", d.Cluster, d.goesOn))
+		whose := d.Cluster + " received the state of " + d.goesOn
+		if d.goesOn == d.Cluster {
+			whose = d.Cluster + " was left with a state before"
+		}
+		p = p.warn(SourceNotAsked, whose+" and is not known to have been healthy since: what it reports is left out")
 	}
 	p.Age = d.age(terms, extraction)
 	if err := d.ageError(p.Age); err != nil {

@@ -197,6 +197,9 @@ func (p *planner) emitAgain(m *Move) {
 // Healthy, or the cluster is not to be left for its taints any more. A planned move
 // stays planned.
 func (p *planner) over(m *Move) (string, bool) {
+	if _, back := p.requested(m.From, RequestWithdraw); back {
+		return "somebody asks to stay on " + m.From, true
+	}
 	switch m.Cause {
 	case preservation.Application:
 		c := m.Pending.Cluster
@@ -277,8 +280,16 @@ func (p *planner) inherit() {
 	}
 }
 
-// told is the input as a host without a record gives it.
+// told is the input as a host without a record gives it; it is read once.
 func (p *planner) told() GateInput {
+	if p.past == nil {
+		past := p.readPast()
+		p.past = &past
+	}
+	return *p.past
+}
+
+func (p *planner) readPast() GateInput {
 	in := GateInput{
 		Targets: p.in.Targets, Tasks: eviction.Apply(p.in.Tasks, nil, eviction.ApplyOptions{}), Items: p.in.Items,
 		Clusters: map[string]eviction.Facts{}, LastHealthy: map[string]time.Time{}, Rules: p.rules(),
@@ -291,7 +302,8 @@ func (p *planner) told() GateInput {
 		in.Clusters[name] = eviction.Facts{Presence: facts.Presence, Fenced: facts.Fenced, RequiredByOthers: facts.RequiredByOthers}
 	}
 	for _, item := range in.Items {
-		if eviction.Observe(in.Items, item.ClusterName, time.Time{}).Health == eviction.Healthy {
+		if in.LastHealthy[item.ClusterName].IsZero() &&
+			eviction.Observe(in.Items, item.ClusterName, time.Time{}).Health == eviction.Healthy {
 			in.LastHealthy[item.ClusterName] = p.now
 		}
 	}
