@@ -29,6 +29,10 @@ func TestExplored(t *testing.T) {
 			directly, "taint east !2, later",
 			"its task counts as seen in a later call than the one that emits it (F13)",
 		},
+		"chosen while it is evicted, and left alone again": {
+			directly, "taint east, schedule east, unschedule east, deleted east",
+			"the record does not take it for a target once its task has ended (F13)",
+		},
 		"off the targets and on again with its copy": {
 			directly, "unschedule east !2, schedule east",
 			"the copy that the host sees is the one that the status is about (E8, F13)",

@@ -397,7 +397,11 @@ func (p *planner) findGone() {
 func (p *planner) removeTargets() {
 	before := slices.DeleteFunc(slices.Sorted(maps.Keys(p.clusters)), func(name string) bool { return !p.clusters[name].Target })
 	for _, name := range before {
-		if p.isTarget(name) || p.tasksOf(name) {
+		if p.isTarget(name) {
+			continue
+		}
+		if p.tasksOf(name) { // it was chosen while under eviction, and is left alone again (E13)
+			p.leave(&Move{From: name})
 			continue
 		}
 		p.event(name, EventNormal, string(OutcomeRemoved), name+" is no target any more, and nothing evicted the application from there")
