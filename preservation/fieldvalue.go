@@ -70,7 +70,7 @@ func storable(value any, depth int) (any, *fault) {
 }
 
 func storableMap(object map[string]any, depth int) (any, *fault) {
-	for key, inner := range object {
+	for key, inner := range members(object, true) {
 		if refusal := keyRefusal(key); refusal != "" {
 			return nil, &fault{Refused, "the object holds a key that no state fills: " + refusal}
 		}

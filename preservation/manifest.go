@@ -3,7 +3,10 @@ package preservation
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -28,8 +31,7 @@ func copyManifest(manifest *unstructured.Unstructured) (*unstructured.Unstructur
 	if manifest == nil || manifest.Object == nil {
 		return nil, badManifest("there is no manifest")
 	}
-	c := copier{values: maxManifestValues, bytes: math.MaxInt}
-	copied, f := c.value(manifest.Object, 0)
+	copied, f := copyAll(manifest.Object, copier{values: maxManifestValues, bytes: math.MaxInt})
 	if f != nil {
 		return nil, badManifest("%s", f.detail)
 	}
@@ -41,6 +43,34 @@ func copyManifest(manifest *unstructured.Unstructured) (*unstructured.Unstructur
 // copy is counted in values and in bytes of text.
 type copier struct {
 	values, bytes int
+	sorted        bool
+}
+
+// copyAll copies a value with what c allows. Of several faults it gives the first by
+// the order of sorted keys, so that map order does not show (L3); it sorts only if
+// there is one.
+func copyAll(value any, c copier) (any, *fault) {
+	again := c
+	copied, f := c.value(value, 0)
+	if f == nil {
+		return copied, nil
+	}
+	again.sorted = true
+	return again.value(value, 0)
+}
+
+// members are those of a map, in order if that matters.
+func members[V any](in map[string]V, sorted bool) iter.Seq2[string, V] {
+	if !sorted {
+		return maps.All(in)
+	}
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			if !yield(key, in[key]) {
+				return
+			}
+		}
+	}
 }
 
 // value copies one value. The fault is TooLarge, InvalidValue for text that is not
@@ -87,7 +117,7 @@ func copyMap[V any](c *copier, in map[string]V, depth int) (any, *fault) {
 		return null, nil
 	}
 	out := make(map[string]any, len(in))
-	for key, value := range in {
+	for key, value := range members(in, c.sorted) {
 		if f := c.text(key); f != nil {
 			return nil, f
 		}

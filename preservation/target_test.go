@@ -582,3 +582,28 @@ func TestTargetsShareNothing(t *testing.T) {
 		t.Errorf("the caller's list was written to (-want +got):\n%s", diff)
 	}
 }
+
+// Of several faults the same one is told every time: map order never shows (L3).
+func TestFaultsAreTheSameEveryTime(t *testing.T) {
+	t.Parallel()
+	status, _ := decode(`{"o":{"a":1e400,"b":"\ud800","c":{"uid":1},"d":{"kubectl.kubernetes.io/last-applied-configuration":1},"e":12345678901234567890}}`)
+	status["p"] = map[string]any{"a": "\xff", "b": math.NaN(), "c": json.Number("x"), "d": struct{}{}, "e": "\xfe"}
+	x := compile(
+		t,
+		preservation.Rule{JSONPath: "{.o}", Target: preservation.Field, FieldPath: ".spec.o"},
+		preservation.Rule{AliasLabelName: "p", JSONPath: "{.p}", Target: preservation.Annotation},
+	)
+	in := preservation.Sources{Status: preservation.ObjectDocument(status)}
+	manifest := manifestOf(map[string]any{"metadata": map[string]any{}, "spec": status["p"]})
+	want, _ := x.Extract(in)
+	_, _, wantErr := preservation.Inject(manifest, preservation.State{}, preservation.InjectOptions{})
+	require.Len(t, want.Errors, 2)
+	require.ErrorIs(t, wantErr, preservation.BadManifest)
+	for range 200 {
+		got, _ := x.Extract(in)
+		_, _, err := preservation.Inject(manifest, preservation.State{}, preservation.InjectOptions{})
+		if diff := cmp.Diff(want, got); diff != "" || err.Error() != wantErr.Error() {
+			t.Fatalf("another fault (-want +got):\n%s\n%v\n%v", diff, wantErr, err)
+		}
+	}
+}

@@ -190,8 +190,7 @@ func tooLong() *fault {
 // jsonOf writes an object or a list as compact JSON, with sorted keys and without
 // HTML escaping. Numbers keep their digits.
 func jsonOf(value any) (string, *fault) {
-	c := copier{values: MaxValueBytes, bytes: MaxValueBytes}
-	plain, f := c.value(value, 0)
+	plain, f := copyAll(value, copier{values: MaxValueBytes, bytes: MaxValueBytes})
 	switch {
 	case f != nil && f.class == TooLarge:
 		return "", tooLong()
