@@ -14,6 +14,8 @@ import (
 type Extractor struct {
 	rules   []compiled
 	takenAt *compiled // nil = nobody asks
+	plans   []plan    // of documents that are given as JSON
+	found   int       // how many values the plans look for
 }
 
 // compiled is one rule with its parsed template. It shares nothing with the
@@ -24,6 +26,7 @@ type compiled struct {
 	template *jsonpath.Template
 	key      Ref       // what it fills
 	path     fieldPath // of a Field
+	slots    []int     // of the values that the paths of the template start from
 }
 
 // Compile validates the rules and takenAt, and prepares them for
@@ -36,6 +39,7 @@ type compiled struct {
 func Compile(sp StatePreservation, protection Protection) (*Extractor, error) {
 	x, found := check(sp, protection, field.NewPath("statePreservation"))
 	if len(found) == 0 {
+		x.plan()
 		return x, nil
 	}
 	var errs []error

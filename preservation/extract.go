@@ -26,7 +26,7 @@ type Extraction struct {
 
 // Extract evaluates every rule (S2 to S10):
 //
-//  1. Each document is read once. Rules that read a status that is not there are
+//  1. Each document is read once, and what no rule asks for is not decoded. Rules that read a status that is not there are
 //     StatusNotCollected; any other document that was not supplied makes their
 //     value missing. Anything but one JSON object is BadStatus (S12). A rule that
 //     is a constant reads no document and has its value all the same.
@@ -53,7 +53,12 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 	}
 	var out Extraction
 	var blocking []error
-	docs := reader{sources: in, read: make(map[Source]decoded)}
+	var few [fewFound][]byte
+	docs := reader{sources: &in, found: few[:]}
+	if x.found > len(few) {
+		docs.found = make([][]byte, x.found)
+	}
+	docs.scan(x.plans)
 	annotations, fields := room{of: "annotations", limit: MaxAnnotationsBytes}, room{of: "fields", limit: MaxFieldsBytes}
 	for i := range x.rules {
 		c := &x.rules[i]
@@ -62,7 +67,7 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 			f = c.fit(value, &annotations, &fields)
 		}
 		if f == nil {
-			out.add(c.key, value, c.rule.Conflict)
+			out.add(c.key, value, c.rule.Conflict, len(x.rules))
 			continue
 		}
 		err := c.fail(in.Cluster, f)
@@ -79,8 +84,8 @@ func (x *Extractor) Extract(in Sources) (Extraction, error) {
 	return out, errors.Join(blocking...)
 }
 
-// add adds a value. The maps are the extraction's own.
-func (x *Extraction) add(key Ref, value string, conflict Conflict) {
+// add adds a value. The maps are the extraction's own, made for that many values.
+func (x *Extraction) add(key Ref, value string, conflict Conflict, rules int) {
 	into := &x.State.Labels
 	switch key.Target {
 	case Annotation:
@@ -90,7 +95,7 @@ func (x *Extraction) add(key Ref, value string, conflict Conflict) {
 	case Label, PodTemplateLabel:
 	}
 	if *into == nil {
-		*into = map[string]string{}
+		*into = make(map[string]string, rules)
 	}
 	(*into)[key.Key] = value
 	if conflict != Replace {
@@ -130,6 +135,9 @@ func (r *room) take(size int) *fault {
 func (c *compiled) read(docs *reader) (string, *fault) {
 	if !c.template.ReadsDocument() {
 		return c.value(nil)
+	}
+	if value, found := c.rawValue(docs); found {
+		return value, nil
 	}
 	root, f := docs.root(c.rule.From)
 	switch {

@@ -40,10 +40,28 @@ func checkLabel(text string) *fault {
 		return &fault{InvalidValue, "empty, which counts as missing"}
 	case len(text) > validation.LabelValueMaxLength:
 		return &fault{InvalidValue, fmt.Sprintf("%d bytes long, a label value has at most %d", len(text), validation.LabelValueMaxLength)}
-	case len(validation.IsValidLabelValue(text)) > 0:
+	case !isLabelText(text):
 		return &fault{InvalidValue, "not a legal label value: letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
 	}
 	return nil
+}
+
+// isLabelText is Kubernetes' own check of a label value that is not too long, without
+// its regular expression.
+func isLabelText(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		inner := c == '-' || c == '_' || c == '.'
+		atEnd := i == 0 || i == len(text)-1
+		if !isAlphanumeric(c) && (!inner || atEnd) {
+			return false
+		}
+	}
+	return true
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 func checkAnnotation(text string) *fault {

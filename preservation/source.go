@@ -117,9 +117,12 @@ func (s Sources) find(from Source) Document {
 	}
 }
 
-// reader decodes each document once per extraction.
+// reader reads each document once per extraction.
 type reader struct {
-	sources Sources
+	sources *Sources
+	found   [][]byte // what the scans found, by slot
+	decoded []any    // of it, what was decoded
+	budget  int      // of bytes of it to read
 	read    map[Source]decoded
 }
 
@@ -134,9 +137,16 @@ func (r *reader) root(from Source) (map[string]any, *fault) {
 	if d, found := r.read[from]; found {
 		return d.root, d.fault
 	}
-	root, f := r.sources.find(from).root()
+	doc := r.sources.find(from)
+	if doc.isObject() {
+		return doc.value, nil
+	}
+	root, f := doc.root()
 	if f != nil && f.class == StatusNotCollected && from != FromStatus {
 		f = &fault{MissingKey, "the document was not supplied"}
+	}
+	if r.read == nil {
+		r.read = make(map[Source]decoded)
 	}
 	r.read[from] = decoded{root, f}
 	return root, f

@@ -47,6 +47,9 @@ func (x *Extractor) readTakenAt(docs *reader) (string, *TakenAtError) {
 // onlyHit is the text of the one hit in the status. It need not be legal for any
 // target, since it is written nowhere.
 func (c *compiled) onlyHit(docs *reader) (string, *fault) {
+	if text, found := c.rawOnlyHit(docs); found {
+		return text, nil
+	}
 	root, f := docs.root(FromStatus)
 	if f != nil {
 		return "", f
@@ -55,6 +58,27 @@ func (c *compiled) onlyHit(docs *reader) (string, *fault) {
 	if err != nil {
 		return "", faultOf(err)
 	}
+	return c.ofOneHit(pieces)
+}
+
+// rawOnlyHit is onlyHit for what the scan found. The bool is false if there is none.
+func (c *compiled) rawOnlyHit(docs *reader) (string, bool) {
+	if !c.isScanned(docs) {
+		return "", false
+	}
+	if c.template.IsFields() {
+		text, f := c.rawHit(docs)
+		return text, f == nil
+	}
+	pieces, known := c.rawPieces(docs)
+	if !known {
+		return "", false
+	}
+	text, f := c.ofOneHit(pieces)
+	return text, f == nil
+}
+
+func (c *compiled) ofOneHit(pieces []jsonpath.Piece) (string, *fault) {
 	// The template is one path, so there is one piece.
 	switch hits := pieces[0].Values; len(hits) {
 	case 0:

@@ -24,7 +24,11 @@ type fault struct {
 // value evaluates one rule: extract, then reject, then default, then the check
 // against the target (S4, S8). For a Field it is JSON, else text.
 func (c *compiled) value(root any) (string, *fault) {
-	value, f := c.extract(root)
+	return c.finish(c.extract(root))
+}
+
+// finish is what comes behind extract.
+func (c *compiled) finish(value string, f *fault) (string, *fault) {
 	if f != nil && f.class == MissingKey && c.rule.Default != "" {
 		value, f = c.encode(c.rule.Default), nil
 	}
@@ -34,24 +38,52 @@ func (c *compiled) value(root any) (string, *fault) {
 	return value, checkValue(c.rule.Target, value)
 }
 
-// extract evaluates the template. Only a Field keeps types, and only where the
-// template is one single path without join (S6).
+// extract evaluates the template.
 func (c *compiled) extract(root any) (string, *fault) {
+	if hit, found := c.template.Find(root); found {
+		return c.only(hit)
+	}
 	pieces, err := c.template.Eval(root)
 	if err != nil {
 		return "", faultOf(err)
 	}
+	return c.assemble(pieces)
+}
+
+// assemble makes the value of what the template found. Only a Field keeps types, and
+// only where the template is one single path without join (S6).
+func (c *compiled) assemble(pieces []jsonpath.Piece) (string, *fault) {
 	text, f := c.text(pieces)
 	if f != nil {
 		return "", f
 	}
-	if !c.native() {
-		return c.encode(text), nil
+	isText := true
+	if c.native() {
+		_, isText = pieces[0].Values[0].(string)
 	}
-	if _, isText := pieces[0].Values[0].(string); isText {
-		return jsonText(text), nil
+	return c.written(text, isText)
+}
+
+// only is assemble for the one hit of a path of fields.
+func (c *compiled) only(hit any) (string, *fault) {
+	text, f := c.hit(hit)
+	if f != nil {
+		return "", f
 	}
-	return text, nil
+	_, isText := hit.(string)
+	return c.written(text, isText)
+}
+
+// written turns the text of what was found into what the target holds. It is text,
+// or the one hit is something else.
+func (c *compiled) written(text string, isText bool) (string, *fault) {
+	switch {
+	case len(text) > MaxValueBytes:
+		return "", tooLong()
+	case c.native() && !isText:
+		return text, nil
+	}
+	return c.encode(text), nil
 }
 
 // native says that the one hit keeps its type.

@@ -21,6 +21,7 @@ type run struct {
 
 	pieces []Piece
 	gap    gap
+	stems  []any // the next values at which paths from the root start; nil = at the root
 }
 
 // scope is what "current value" means: the root, or the item of a range.
@@ -45,7 +46,7 @@ func (s *scope) prefix() string {
 // always an [*EvalError]. The document is not changed. An evaluation ends
 // within the bounds of this package, also on a map that contains itself (S12).
 func (t *Template) Eval(root any) ([]Piece, error) {
-	if t.isOne && t.single.onlyFields() {
+	if t.IsFields() {
 		return t.evalFields(root), nil
 	}
 	r := &run{budget: newBudget(), pieces: make([]Piece, 0, len(t.parts))}
@@ -140,7 +141,12 @@ func (r *run) hits(p *part, s *scope) ([]any, *EvalError) {
 	if p.constant {
 		return []any{p.literal}, nil
 	}
-	hits, err := r.walk(s.value, p.path)
+	start, known := s.value, 0
+	if s.outer == nil && len(r.stems) > 0 {
+		start, known = r.stems[0], p.path.stem()
+		r.stems = r.stems[1:]
+	}
+	hits, err := r.walk(start, p.path, known)
 	if err != nil {
 		err.Path = s.prefix() + err.Path
 	}
@@ -171,13 +177,17 @@ const (
 	absent         // nothing, where client-go's strict mode fails: no such key or index
 )
 
-// walk evaluates a path on one value. If it finds nothing, r.gap says where.
-func (r *run) walk(v any, p path) ([]any, *EvalError) {
+// walk evaluates a path on one value, to which the first known steps, all of them
+// fields, have led already. If it finds nothing, r.gap says where.
+func (r *run) walk(v any, p path, known int) ([]any, *EvalError) {
 	i := 0
 	for ; i < len(p) && p[i].kind == fieldStep; i++ {
 		if err := r.spend(p[i].cost); err != nil {
 			err.Path = p[:i+1].String()
 			return nil, err
+		}
+		if i < known {
+			continue
 		}
 		next, ok := child(v, p[i].key)
 		if !ok {

@@ -146,7 +146,7 @@ func (r *run) exists(o operand, item any) (bool, *EvalError) {
 	if o.constant {
 		return true, nil
 	}
-	hits, err := r.walk(item, o.path)
+	hits, err := r.walk(item, o.path, 0)
 	if err != nil && err.Kind == TooLarge {
 		return false, err
 	}
@@ -167,7 +167,7 @@ func (r *run) side(o operand, item any) (any, bool, *EvalError) {
 	if o.plain {
 		return r.plainSide(o.path, item)
 	}
-	hits, err := r.walk(item, o.path)
+	hits, err := r.walk(item, o.path, 0)
 	switch {
 	case err != nil || len(hits) == 0:
 		return nil, false, err

@@ -49,13 +49,16 @@ func (p path) String() string {
 }
 
 // onlyFields says whether every step is a field, so that there is one hit at most.
-func (p path) onlyFields() bool {
+func (p path) onlyFields() bool { return p.stem() == len(p) }
+
+// stem counts the fields that the path starts with.
+func (p path) stem() int {
 	for i := range p {
 		if p[i].kind != fieldStep {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(p)
 }
 
 func fieldOf(key string) step {

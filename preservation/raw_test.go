@@ -1,0 +1,303 @@
+package preservation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/carryover-io/carryover/preservation"
+)
+
+// checkShortCut says that what is read from the bytes is what the decoded document
+// gives: values, errors, details and hints.
+func checkShortCut(tb testing.TB, x *preservation.Extractor, in preservation.Sources) preservation.Extraction {
+	tb.Helper()
+	want, wantErr := x.Decoding().Extract(in)
+	got, gotErr := x.Extract(in)
+	if diff := cmp.Diff(want, got); diff != "" || fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
+		tb.Fatalf("(-decoded +raw):\n%s\n%v\n%v", diff, wantErr, gotErr)
+	}
+	return got
+}
+
+var shortCutTemplates = []string{
+	"{.a}", "{.b}", "{.a.b}", "{.a.b.c}", `{.a\.b}`, "{.A}", "{.a.a}", "{.c.a}", "{.b.c}", "x{.a}", "{.a}-{.b}", "{.a.b}{.a.c}", "{.a}{.a.b}",
+	"{.a[0]}", "{.b[-1]}", "{.a.b[1:]}", "{.a[*].b}", "{.a[?(@.b>1)].b}", `{.b[?(@.a=="x")].c}`, "{.a['b','c']}", "{.a.b.*}", "{.a..b}", "{.b..}",
+	"{range .a[*]}x{.b}{end}", "{range .a.b[*]}{@}-{end}{.c}", "{range .a.b}{.c}{end}", "{range .b[*]}{range .a[*]}{.c}", `{"x"}{.a.c}`, `{"x"}`,
+	"{.*}", "{..a}", "{}", "{@.a}", "{$.a.b}", "{.status.a}", "{.a.}", "{.é}", "{.\ufffd}", "{.a[*].b}{.gone}", "{.gone[0]}{.a[0].b}",
+}
+
+func randomRules(random *rand.Rand) []preservation.Rule {
+	var rules []preservation.Rule
+	for i := range 1 + random.IntN(6) {
+		rule := preservation.Rule{
+			AliasLabelName: fmt.Sprintf("example.com/%d", i),
+			JSONPath:       shortCutTemplates[random.IntN(len(shortCutTemplates))],
+			From:           pick[preservation.Source](random, "", "", "", "Object", "snapshot", "Failover"),
+			Policy:         pick(random, "", preservation.Optional),
+			Default:        pick(random, "", "", "none"),
+			Join:           pick(random, "", "", "-"),
+		}
+		if random.IntN(4) == 0 {
+			rule.Reject = []string{"0", "x", "{}"}
+		}
+		switch random.IntN(4) {
+		case 0:
+			rule.Target = preservation.Annotation
+		case 1:
+			rule.Target, rule.FieldPath = preservation.Field, fmt.Sprintf(".spec.f%d", i)
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// mutate breaks a document in a few places, or none.
+func mutate(random *rand.Rand, doc []byte) preservation.Document {
+	for range random.IntN(3) {
+		if len(doc) == 0 {
+			break
+		}
+		at := random.IntN(len(doc))
+		switch random.IntN(4) {
+		case 0:
+			doc[at] = pick(random, []byte("{}[]\",:\\0129-.eE\xff abc")...)
+		case 1:
+			doc = append(doc[:at:at], doc[at+1:]...)
+		case 2:
+			doc = append(doc[:at:at], append([]byte{doc[random.IntN(len(doc))]}, doc[at:]...)...)
+		default:
+			// A member more, which may be one that is there.
+			member := pick(random, `"a":7,`, `"a":{"b":{}},`, `"\u0061":null,`, `"b":[1],`, "\"\xff\":\"x\",", `"a":"\ud800",`)
+			doc = []byte(strings.Replace(string(doc), "{", "{"+member, 1+random.IntN(2)))
+		}
+	}
+	return preservation.RawDocument(doc)
+}
+
+// Whatever the rules and the documents are, decoding less changes nothing.
+func TestRawRandom(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	planned, values, classes := 0, 0, map[preservation.Class]int{}
+	for range rounds(15_000) {
+		sp := preservation.StatePreservation{Rules: randomRules(random)}
+		if template := shortCutTemplates[random.IntN(len(shortCutTemplates))]; random.IntN(3) == 0 {
+			sp.TakenAt = template
+		}
+		x, err := preservation.Compile(sp, preservation.Protection{})
+		if err != nil {
+			continue
+		}
+		document := func() preservation.Document {
+			raw, err := json.Marshal(randomObject(random, 4))
+			require.NoError(t, err)
+			return mutate(random, raw)
+		}
+		in := preservation.Sources{Cluster: "east", Status: document(), Object: document()}
+		switch random.IntN(8) {
+		case 0:
+			in.Status = preservation.RawDocument([]byte(" null "))
+		case 1:
+			in.Object = preservation.Document{}
+		case 2:
+			in.Object = preservation.UnreadableDocument("no")
+		case 3:
+			in.Object = preservation.ObjectDocument(randomObject(random, 4))
+		case 4:
+			in.Named = map[string]preservation.Document{"snapshot": document()}
+		case 5:
+			in.Failover = &preservation.Failover{Cause: "x", Attempt: 1}
+		}
+		out := checkShortCut(t, x, in)
+		planned += x.Plans()
+		values += len(out.State.Labels) + len(out.State.Annotations) + len(out.State.Fields)
+		for _, err := range out.Errors {
+			classes[err.Class]++
+		}
+	}
+	for _, class := range []preservation.Class{
+		preservation.MissingKey, preservation.NotScalar, preservation.MultipleValues, preservation.TypeMismatch,
+		preservation.InvalidValue, preservation.TooLarge, preservation.BadStatus, preservation.StatusNotCollected,
+	} {
+		if classes[class] == 0 {
+			t.Errorf("never %s", class)
+		}
+	}
+	if planned < rounds(2000) || values < rounds(2000) {
+		t.Errorf("%d plans, %d values, %v", planned, values, classes)
+	}
+}
+
+// What the documents of the other tests rarely hold.
+func TestRawCorners(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("1", 400)
+	for reason, doc := range map[string]string{
+		"a number that is written out":   `{"a":1e3,"b":{"c":-0}}`,
+		"all digits":                     `{"a":` + long + `,"b":{"c":-` + long + `}}`,
+		"too many digits":                `{"a":` + long + `1,"b":{"c":0.` + long + `}}`,
+		"an exponent that is too large":  `{"a":1e401,"b":{"c":1E-401}}`,
+		"booleans":                       `{"a":true,"b":{"c":false}}`,
+		"empty texts":                    `{"a":"","b":{"c":""}}`,
+		"nothing":                        `{"a":null,"b":{"c":null}}`,
+		"empty lists":                    `{"a":[],"b":{"c":{}}}`,
+		"an object":                      `{"a":{"z":1.50,"a":"<"},"b":{"c":[null,{}]}}`,
+		"escapes":                        `{"a":"\u0078\/y","b":{"c":"\ud800"}}`,
+		"bytes that are no UTF-8":        "{\"a\":\"\xff\",\"b\":{\"c\":\"x\"},\"\xfe\":\"y\"}",
+		"a key as it was escaped":        `{"\u0061":"x","b":{"\u0063":"y"}}`,
+		"the last wins":                  `{"a":"x","b":{"c":"y"},"a":"z","b":{}}`,
+		"the longest value":              `{"a":"` + strings.Repeat("x", preservation.MaxValueBytes) + `","b":{"c":"y"}}`,
+		"a value that is too long":       `{"a":"` + strings.Repeat("x", preservation.MaxValueBytes+1) + `","b":{"c":"y"}}`,
+		"a broken end":                   `{"a":"x","b":{"c":"y"}`,
+		"something behind":               `{"a":"x","b":{"c":"y"}} 1`,
+		"a list":                         `[{"a":"x"}]`,
+		"what is rejected":               `{"a":"0","b":{"c":0}}`,
+		"an object that is rejected":     `{"a":{},"b":{"c":{}}}`,
+		"a sibling that differs in case": `{"A":"x","b":{"C":"y"},"b.c":1}`,
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			in := preservation.Sources{Status: preservation.RawDocument([]byte(doc))}
+			for _, target := range []preservation.Target{preservation.Label, preservation.Annotation, preservation.Field} {
+				for _, fallback := range []string{"", "none"} {
+					var rules []preservation.Rule
+					for i, path := range []string{"{.a}", "{.b.c}", "{.\ufffd}", "x{.a}"} {
+						rule := preservation.Rule{
+							AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: path, Target: target, Default: fallback, Reject: []string{"0", "{}"},
+						}
+						if target == preservation.Field {
+							rule.FieldPath = fmt.Sprintf(".spec.f%d", i)
+						}
+						rules = append(rules, rule)
+					}
+					checkShortCut(t, compile(t, rules...), in)
+				}
+			}
+			for _, path := range []string{"{.a}", "{.b.c}", "{.a[0]}", "{.b.*}"} {
+				x, err := preservation.Compile(preservation.StatePreservation{TakenAt: path}, preservation.Protection{})
+				require.NoError(t, err)
+				checkShortCut(t, x, in)
+			}
+		})
+	}
+}
+
+// More values than an extraction holds without allocating.
+func TestRawManyRules(t *testing.T) {
+	t.Parallel()
+	var rules []preservation.Rule
+	var members []string
+	for i := range preservation.MaxRules {
+		rules = append(rules, preservation.Rule{
+			AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: fmt.Sprintf("{.k%d.v}", i), From: pick[preservation.Source](rand.New(rand.NewPCG(1, uint64(i))), "", "Object", "other"),
+		})
+		members = append(members, fmt.Sprintf(`"k%d":{"v":"%d"}`, i, i))
+	}
+	raw := preservation.RawDocument([]byte("{" + strings.Join(members, ",") + "}"))
+	in := preservation.Sources{Status: raw, Object: raw, Named: map[string]preservation.Document{"other": raw}}
+	x := compile(t, rules...)
+	out := checkShortCut(t, x, in)
+	if len(out.State.Labels) != preservation.MaxRules || x.Plans() != 3 {
+		t.Errorf("%d values of %d plans", len(out.State.Labels), x.Plans())
+	}
+	for key, value := range out.State.Labels {
+		if key != "example.com/"+value {
+			t.Errorf("%s has the value %s", key, value)
+		}
+	}
+}
+
+// A document that one rule needs as a whole is decoded for all of them.
+func TestRawPlans(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		rules  []string
+		want   int
+	}{
+		"Fields":   {"only what is asked for", []string{"{.a}", "{.b[*]}"}, 1},
+		"Whole":    {"a path that starts at the root", []string{"{.a}", "{..b}"}, 0},
+		"Constant": {"nothing is read", []string{`{"x"}`}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var rules []preservation.Rule
+			for i, path := range tc.rules {
+				rules = append(rules, preservation.Rule{AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: path})
+			}
+			if got := compile(t, rules...).Plans(); got != tc.want {
+				t.Errorf("%s: %d plans, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// The state does not refer to the document, which the caller may change afterwards.
+func TestRawDoesNotAlias(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`{"a":"xxx","b":{"c":111}}`)
+	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a}"}, preservation.Rule{AliasLabelName: "c", JSONPath: "{.b.c}"})
+	out, err := x.Extract(preservation.Sources{Status: preservation.RawDocument(doc)})
+	require.NoError(t, err)
+	for i := range doc {
+		doc[i] = '?'
+	}
+	if diff := cmp.Diff(map[string]string{"a": "xxx", "c": "111"}, out.State.Labels); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A label is legal where Kubernetes says so, byte by byte.
+func TestLabelsAreKubernetesLabels(t *testing.T) {
+	t.Parallel()
+	x := compile(t, preservation.Rule{AliasLabelName: "a", JSONPath: "{.a}"})
+	check := func(text string) {
+		out, err := x.Extract(preservation.Sources{Status: preservation.ObjectDocument(map[string]any{"a": text})})
+		if want := text != "" && len(validation.IsValidLabelValue(text)) == 0; (err == nil) != want || (out.State.Labels["a"] == text) != want && text != "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for b := range 256 {
+		for _, form := range []string{"%s", "%sx", "x%s", "x%sx", "x%[1]s%[1]sx"} {
+			check(fmt.Sprintf(form, string([]byte{byte(b)})))
+			check(fmt.Sprintf(form, string(rune(b))))
+		}
+	}
+	for n := range 70 {
+		check(strings.Repeat("x", n))
+	}
+}
+
+func FuzzRaw(f *testing.F) {
+	for i, template := range shortCutTemplates {
+		for _, status := range []string{
+			`{"a":{"b":1e3},"c":["x",null]}`, `{"a":[{"b":"y","c":1.50},{"b":""}],"b":{"c":"x"}}`, "null", `{"a":1}{}`, "{\"a\":\"\xff\"}", `{"\u0061":{"b":1},"a":7}`,
+		} {
+			f.Add(template, shortCutTemplates[(i*7+3)%len(shortCutTemplates)], []byte(status), "-", "none", "x")
+		}
+	}
+	f.Fuzz(func(t *testing.T, first, second string, status []byte, join, fallback, reject string) {
+		x, err := preservation.Compile(preservation.StatePreservation{TakenAt: first, Rules: []preservation.Rule{
+			{AliasLabelName: "plain", JSONPath: first},
+			{AliasLabelName: "other", JSONPath: second, Target: preservation.Annotation, Policy: preservation.Optional},
+			{AliasLabelName: "full", JSONPath: second, Join: join, Default: fallback, Reject: []string{reject}, Target: preservation.Field, FieldPath: ".spec.x"},
+		}}, preservation.Protection{})
+		if err != nil {
+			x, err = preservation.Compile(preservation.StatePreservation{Rules: []preservation.Rule{
+				{AliasLabelName: "plain", JSONPath: first},
+				{AliasLabelName: "other", JSONPath: second, Target: preservation.Annotation, Policy: preservation.Optional},
+			}}, preservation.Protection{})
+		}
+		if err != nil {
+			return
+		}
+		checkShortCut(t, x, preservation.Sources{Status: preservation.RawDocument(status)})
+	})
+}
