@@ -59,6 +59,9 @@ func compile(root *jsonpath.ListNode, offsets []int) (*Template, *SyntaxError) {
 	t.parts = unflatten(flat)
 	if len(t.parts) == 1 && t.parts[0].kind == pathPart {
 		t.isOne, t.single = true, t.parts[0].path
+		if t.single.onlyFields() {
+			t.fields = t.single.keys()
+		}
 	}
 	return t, nil
 }

@@ -51,6 +51,15 @@ func (p path) String() string {
 // onlyFields says whether every step is a field, so that there is one hit at most.
 func (p path) onlyFields() bool { return p.stem() == len(p) }
 
+// keys are those of the fields that the path starts with; never nil.
+func (p path) keys() []string {
+	keys := make([]string, p.stem())
+	for i := range keys {
+		keys[i] = p[i].key
+	}
+	return keys
+}
+
 // stem counts the fields that the path starts with.
 func (p path) stem() int {
 	for i := range p {

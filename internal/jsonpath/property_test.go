@@ -1,11 +1,13 @@
 package jsonpath_test
 
 import (
+	"io"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	clientgo "k8s.io/client-go/util/jsonpath"
 
 	"github.com/carryover-io/carryover/internal/jsonpath"
 )
@@ -89,20 +91,32 @@ func TestZeroTemplate(t *testing.T) {
 	}
 }
 
+// BenchmarkEval is one evaluation, beside client-go's of a parsed template.
 func BenchmarkEval(b *testing.B) {
 	root := decode(b, flinkStatus)
 	for name, text := range map[string]string{
-		"fields": "{.jobStatus.checkpointInfo.lastCheckpoint.timeStamp}",
-		"mixed":  "s3p://{.jobStatus.jobId}/{.offset}",
-		"filter": `{.conds[?(@.type=="Ready")].status}`,
-		"miss":   "{.jobStatus.jobID}",
+		"fields":   "{.jobStatus.checkpointInfo.lastCheckpoint.timeStamp}",
+		"mixed":    "s3p://{.jobStatus.jobId}/{.offset}",
+		"filter":   `{.conds[?(@.type=="Ready")].status}`,
+		"wildcard": "{.conds[*].type}",
+		"miss":     "{.jobStatus.jobID}",
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(name+"/by=carryover", func(b *testing.B) {
 			template, err := jsonpath.Parse(text)
 			require.NoError(b, err)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = template.Eval(root)
+				if _, found := template.Find(root); !found {
+					_, _ = template.Eval(root)
+				}
+			}
+		})
+		b.Run(name+"/by=clientgo", func(b *testing.B) {
+			template := clientgo.New("x").AllowMissingKeys(false)
+			require.NoError(b, template.Parse(text))
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = template.Execute(io.Discard, root)
 			}
 		})
 	}

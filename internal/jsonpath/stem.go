@@ -2,17 +2,17 @@ package jsonpath
 
 // IsFields reports whether the template is one path of fields and nothing else, such
 // as {.a.b}, so that it has one hit at most (S2).
-func (t *Template) IsFields() bool { return t.isOne && t.single.onlyFields() }
+func (t *Template) IsFields() bool { return t.fields != nil }
 
 // Find is Eval for such a template, without any allocation (S2). The bool is false if
 // there is no such value, and for any other template.
 func (t *Template) Find(root any) (any, bool) {
-	if !t.IsFields() {
+	if t.fields == nil {
 		return nil, false
 	}
 	value := root
-	for i := range t.single {
-		next, found := child(value, t.single[i].key)
+	for _, key := range t.fields {
+		next, found := child(value, key)
 		if !found {
 			return nil, false
 		}
@@ -27,15 +27,9 @@ func (t *Template) Find(root any) (any, bool) {
 func (t *Template) Stems() [][]string {
 	var stems [][]string
 	for i := range t.parts {
-		p := &t.parts[i]
-		if !p.fromRoot() {
-			continue
+		if p := &t.parts[i]; p.fromRoot() {
+			stems = append(stems, p.path.keys())
 		}
-		stem := make([]string, p.path.stem())
-		for j := range stem {
-			stem[j] = p.path[j].key
-		}
-		stems = append(stems, stem)
 	}
 	return stems
 }

@@ -17,6 +17,7 @@ type Template struct {
 	quotes bool
 	single path // of a template that is one path and nothing else
 	isOne  bool
+	fields []string // of a single path of fields; nil for any other template
 }
 
 // Parse compiles a kubectl JSONPath template (S1, S2). In this order:
