@@ -33,6 +33,10 @@ func TestExplored(t *testing.T) {
 			directly, "taint east, schedule east, unschedule east, deleted east",
 			"the record does not take it for a target once its task has ended (F13)",
 		},
+		"evicted again before the withdrawal is written": {
+			gracefully, "taint east, tick, schedule east !2, unhealthy east",
+			"the new task takes the place of the old one, whose move has ended (F14)",
+		},
 		"off the targets and on again with its copy": {
 			directly, "unschedule east !2, schedule east",
 			"the copy that the host sees is the one that the status is about (E8, F13)",
