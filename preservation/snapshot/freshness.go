@@ -159,8 +159,6 @@ func measure(in Input) (time.Duration, bool) {
 func fromFuture(in Input) (bool, NextCheck) {
 	at := taken(in.Snapshot)
 	switch {
-	case at.IsZero():
-		return false, NextCheck{}
 	case !in.StoppedAt.IsZero() && at.After(in.StoppedAt.Add(in.Skew)):
 		return true, NextCheck{}
 	case !in.Now.IsZero() && at.After(in.Now.Add(in.Skew)):

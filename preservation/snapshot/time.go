@@ -84,11 +84,8 @@ func lax(text string) bool {
 }
 
 // parseNumberText reads what a decoder left as it stood: 1.7e9 is a whole number
-// too.
+// too. Every number that is a time is exact as a float.
 func parseNumberText(number json.Number) (time.Time, error) {
-	if digits(string(number)) {
-		return parseDigits(string(number))
-	}
 	f, err := number.Float64()
 	if err != nil {
 		return time.Time{}, bad("the number is out of range")
