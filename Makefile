@@ -8,6 +8,8 @@ SHELL := /usr/bin/env bash
 # Short names of pinned tools, built into .bin on first use.
 tool = "$$(bash .ci/tool $(1))"
 
+# How often each benchmark runs; only ratios within one run mean anything.
+COUNT ?= 10
 # How long each fuzz target runs.
 FUZZTIME ?= 60s
 # Arguments of the mutation tests: files, or flags such as -changed=main.
@@ -54,6 +56,10 @@ lint: ## Run the linters.
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum is not tidy.
 	go mod tidy -diff
+
+.PHONY: bench
+bench: ## Measure beside Karmada, client-go and json.Valid, COUNT times.
+	bash .ci/bench $(COUNT)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,6 +213,47 @@ func TestRawManyRules(t *testing.T) {
 		if key != "example.com/"+value {
 			t.Errorf("%s has the value %s", key, value)
 		}
+	}
+}
+
+// TestRawAllocations: three labels cost the map, its room and a text each at most,
+// whatever else the status holds.
+func TestRawAllocations(t *testing.T) { //nolint:paralleltest // counts allocations of the whole process
+	x := compile(t, labelRules(plainPaths)...)
+	for _, checkpoints := range []int{0, 800} {
+		in := preservation.Sources{Status: preservation.RawDocument(flinkStatus(checkpoints))}
+		if got := testing.AllocsPerRun(50, func() { _, _ = x.Extract(in) }); got > 5 {
+			t.Errorf("%v allocations", got)
+		}
+	}
+	object, _ := decode(string(flinkStatus(0)))
+	in := preservation.Sources{Status: preservation.ObjectDocument(object)}
+	if got := testing.AllocsPerRun(50, func() { _, _ = x.Extract(in) }); got > 3 {
+		t.Errorf("%v allocations for a decoded status", got)
+	}
+}
+
+// Values that are asked for again and again, and lie within each other, are not read
+// again and again: past twice the document it is decoded, once (S12).
+//
+//nolint:paralleltest // it counts what the process allocates
+func TestRawReadsLittle(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	in := preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":{"b":{"c":{"d":"` + long + `"}}}}`))}
+	var rules []preservation.Rule
+	for i, path := range slices.Repeat([]string{"{.a.b.c.d}", "{.a[0]}", "{.a.b[0]}", "{.a.b.c[0]}", "{.a.b.c.d[0]}", "{.a.b}"}, 20) {
+		rules = append(rules, preservation.Rule{AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: path, Default: "none"})
+	}
+	x := compile(t, rules...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out, _ := x.Extract(in)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 10*uint64(len(long)) {
+		t.Errorf("%d bytes allocated for a status of %d", got, len(long))
+	}
+	if len(out.Errors) != len(rules) {
+		t.Errorf("%d errors of %d rules", len(out.Errors), len(rules))
 	}
 }
 
