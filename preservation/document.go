@@ -45,12 +45,6 @@ func UnreadableDocument(detail string) Document {
 	return Document{unreadable: detail}
 }
 
-// isRaw says that the document is given as JSON.
-func (d Document) isRaw() bool { return d.unreadable == "" && d.value == nil }
-
-// isObject says that the document is there and decoded.
-func (d Document) isObject() bool { return d.unreadable == "" && d.value != nil }
-
 // root decodes the document. Numbers keep their text and of duplicate keys the
 // last one wins (S3, S12). The fault is of class StatusNotCollected or BadStatus.
 func (d Document) root() (map[string]any, *fault) {

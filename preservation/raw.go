@@ -79,7 +79,7 @@ func (r *reader) scan(plans []plan) {
 	for i := range plans {
 		p := &plans[i]
 		found := r.found[p.first:p.next]
-		if d := r.sources.find(p.from); d.isRaw() && p.tree.Scan(d.raw, found) {
+		if d := r.sources.find(p.from); p.tree.Scan(d.raw, found) {
 			r.budget += 2 * len(d.raw)
 			continue
 		}

@@ -138,16 +138,15 @@ func (r *reader) root(from Source) (map[string]any, *fault) {
 		return d.root, d.fault
 	}
 	doc := r.sources.find(from)
-	if doc.isObject() {
-		return doc.value, nil
-	}
 	root, f := doc.root()
 	if f != nil && f.class == StatusNotCollected && from != FromStatus {
 		f = &fault{MissingKey, "the document was not supplied"}
 	}
-	if r.read == nil {
-		r.read = make(map[Source]decoded)
+	if len(doc.raw) > 0 { // which is decoded once
+		if r.read == nil {
+			r.read = make(map[Source]decoded)
+		}
+		r.read[from] = decoded{root, f}
 	}
-	r.read[from] = decoded{root, f}
 	return root, f
 }
