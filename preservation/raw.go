@@ -74,7 +74,7 @@ func (x *Extractor) planFor(from Source, all []*compiled) {
 }
 
 // scan finds the values of all documents that are given as JSON. Those of the others,
-// and of what is no JSON object, are not known.
+// which have no bytes, and of what is no JSON object are not known.
 func (r *reader) scan(plans []plan) {
 	for i := range plans {
 		p := &plans[i]

@@ -257,6 +257,87 @@ func TestRawReadsLittle(t *testing.T) {
 	}
 }
 
+// TestRawShortCut: what is there is read without decoding the document.
+func TestRawShortCut(t *testing.T) {
+	t.Parallel()
+	const status = `{"text":"x","number":1.50,"power":1e3,"yes":true,"no":false,"object":{"a":"x"},"list":[{"a":"x","b":1}],"null":null}`
+	for name, tc := range map[string]struct {
+		reason string
+		rule   preservation.Rule
+		want   bool
+	}{
+		"Text":        {"as it stands", preservation.Rule{JSONPath: "{.text}"}, true},
+		"Number":      {"as it stands", preservation.Rule{JSONPath: "{.number}"}, true},
+		"Power":       {"written out", preservation.Rule{JSONPath: "{.power}"}, true},
+		"True":        {"as it stands", preservation.Rule{JSONPath: "{.yes}"}, true},
+		"False":       {"as it stands", preservation.Rule{JSONPath: "{.no}"}, true},
+		"Field":       {"as JSON", preservation.Rule{JSONPath: "{.text}", Target: preservation.Field, FieldPath: ".spec.x"}, true},
+		"FieldNumber": {"with its type", preservation.Rule{JSONPath: "{.number}", Target: preservation.Field, FieldPath: ".spec.x"}, true},
+		"Object":      {"only the object is decoded", preservation.Rule{JSONPath: "{.object}", Target: preservation.Annotation}, true},
+		"Filter":      {"only the list is decoded", preservation.Rule{JSONPath: "{.list[?(@.b==1)].a}"}, true},
+		"Mixed":       {"two values", preservation.Rule{JSONPath: "{.text}-{.list[0].a}"}, true},
+		"Default":     {"missing is missing", preservation.Rule{JSONPath: "{.gone}", Default: "x"}, true},
+		"DefaultNull": {"and so is null", preservation.Rule{JSONPath: "{.null}", Default: "x"}, true},
+		"Missing":     {"the hint needs the document", preservation.Rule{JSONPath: "{.gone}"}, false},
+		"Illegal":     {"so does any other error", preservation.Rule{JSONPath: "{.object}"}, false},
+		"Root":        {"it is wanted as a whole", preservation.Rule{JSONPath: "{..b}"}, false},
+		"Constant":    {"there is nothing to read", preservation.Rule{JSONPath: `{"x"}`}, false},
+		"Decoded":     {"it is not given as JSON", preservation.Rule{JSONPath: "{.text}", From: preservation.FromObject}, false},
+		"Broken":      {"it is no JSON", preservation.Rule{JSONPath: "{.text}", From: "broken"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.rule.AliasLabelName = "a"
+			in := preservation.Sources{
+				Status: preservation.RawDocument([]byte(status)), Object: preservation.ObjectDocument(map[string]any{"text": "x"}),
+				Named: map[string]preservation.Document{"broken": preservation.RawDocument([]byte(status + "x"))},
+			}
+			if got := compile(t, tc.rule).ShortCut(in); got[0] != tc.want {
+				t.Errorf("%s: %t", tc.reason, got[0])
+			}
+			if tc.rule.From != "" || tc.rule.Default != "" || tc.rule.Target != "" || name == "Mixed" || name == "Constant" {
+				return
+			}
+			x, err := preservation.Compile(preservation.StatePreservation{TakenAt: tc.rule.JSONPath}, preservation.Protection{})
+			require.NoError(t, err)
+			if got := x.ShortCut(in); got[0] != tc.want {
+				t.Errorf("takenAt: %s: %t", tc.reason, got[0])
+			}
+		})
+	}
+}
+
+// TestRawBudget reads up to twice the document, to the byte, and what was decoded is
+// free.
+func TestRawBudget(t *testing.T) {
+	t.Parallel()
+	in := preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":"x"}`))} // nine bytes, of which a value has three
+	paths := append(slices.Repeat([]string{"-{.a}-x"}, 10), slices.Repeat([]string{"{.a}"}, 6)...)
+	var rules []preservation.Rule
+	for i, path := range append(paths, "-{.a}-y") {
+		rule := preservation.Rule{AliasLabelName: fmt.Sprint("a", i), JSONPath: path, Target: preservation.Annotation, Default: "none"}
+		rules = append(rules, rule)
+	}
+	x, err := preservation.Compile(preservation.StatePreservation{Rules: rules, TakenAt: "{.a}"}, preservation.Protection{})
+	require.NoError(t, err)
+	want := append(slices.Repeat([]bool{true}, 15), false, true, false)
+	if diff := cmp.Diff(want, x.ShortCut(in)); diff != "" {
+		t.Errorf("ten share one decode, five more read (-want +got):\n%s", diff)
+	}
+	checkShortCut(t, x, in)
+	objects := preservation.Sources{Status: preservation.RawDocument([]byte(`{"a":{"b":["x"]}}`))}
+	rules = nil
+	for i, path := range []string{"{.a}", "{.a.b}", "{.a.b[0]}", "{.a}", "{.a['b']}", "{.a.b}", "{.a.b[0]}"} {
+		rules = append(rules, preservation.Rule{AliasLabelName: fmt.Sprint("a", i), JSONPath: path, Target: preservation.Annotation, Default: "none"})
+	}
+	x, err = preservation.Compile(preservation.StatePreservation{Rules: rules, TakenAt: "{.a.b[0]}"}, preservation.Protection{})
+	require.NoError(t, err)
+	if diff := cmp.Diff(slices.Repeat([]bool{true}, 8), x.ShortCut(objects)); diff != "" {
+		t.Errorf("each is decoded once (-want +got):\n%s", diff)
+	}
+	checkShortCut(t, x, objects)
+}
+
 // A document that one rule needs as a whole is decoded for all of them.
 func TestRawPlans(t *testing.T) {
 	t.Parallel()
@@ -268,12 +349,17 @@ func TestRawPlans(t *testing.T) {
 		"Fields":   {"only what is asked for", []string{"{.a}", "{.b[*]}"}, 1},
 		"Whole":    {"a path that starts at the root", []string{"{.a}", "{..b}"}, 0},
 		"Constant": {"nothing is read", []string{`{"x"}`}, 0},
+		"Failover": {"it never is JSON", []string{"{.cause}"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var rules []preservation.Rule
 			for i, path := range tc.rules {
-				rules = append(rules, preservation.Rule{AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: path})
+				rule := preservation.Rule{AliasLabelName: fmt.Sprintf("example.com/%d", i), JSONPath: path}
+				if name == "Failover" {
+					rule.From = preservation.FromFailover
+				}
+				rules = append(rules, rule)
 			}
 			if got := compile(t, rules...).Plans(); got != tc.want {
 				t.Errorf("%s: %d plans, want %d", tc.reason, got, tc.want)
