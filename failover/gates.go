@@ -162,8 +162,8 @@ func (g gates) ownedElsewhere(live []gateMove) (gateMove, bool) {
 // whose copy of that time on the target is gone, and whose old copy stands.
 func (g gates) standing(target string, stands func(gateMove) bool) (string, bool) {
 	move, found := find(g.moves, func(m gateMove) bool {
-		return m.Mode == purge.Directly && stands(m) && m.Origin != target &&
-			(!slices.Contains(m.ClustersBeforeFailover, target) || g.goneSince(target, m))
+		listed := slices.Contains(m.ClustersBeforeFailover, target)
+		return m.Mode == purge.Directly && stands(m) && (!listed || m.Origin != target && g.goneSince(target, m))
 	})
 	return move.Origin, found
 }
