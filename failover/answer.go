@@ -147,7 +147,8 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	}
 	w := p.withdrawal(cluster, requested)
 	if w.Outcome != eviction.Withdrawn {
-		if requested {
+		// Where nothing is under eviction, the decision about the cluster answers.
+		if requested && w.Outcome == eviction.WithdrawRefused {
 			p.warn(cluster, WithdrawRefused, "the withdrawal is refused: "+w.Message)
 		}
 		return

@@ -78,7 +78,7 @@ func (g gates) decide(target string) (Gated, bool) {
 	hasCopy := g.hasCopy(target)
 	if by, held := g.assessment.Holds(target, hasCopy); held {
 		out.Action = Hold
-		out.Reason, out.Message = holdReason(by), "held because of "+by.FromCluster+": "+by.Message
+		out.Reason, out.Message = heldBy(by)
 		return out, false
 	}
 	if g.unassessed(target) {
@@ -209,11 +209,12 @@ func (g gates) hasRequired(state preservation.State) bool {
 	return false
 }
 
-// holdReason names what a decision waits for in the words of the gates.
-func holdReason(by eviction.Decision) GateReason {
+// heldBy tells what a decision waits for in the words of the gates.
+func heldBy(by eviction.Decision) (GateReason, string) {
+	message := "held because of " + by.FromCluster + ": " + by.Message
 	waits := []purge.Reason{purge.AwaitingOldCopyGone, purge.OldCopyUnreachable, purge.NeedsFencing}
 	if slices.Contains(waits, by.Reason) {
-		return OldCopyNotGone
+		return OldCopyNotGone, message
 	}
-	return GateReason(by.Reason)
+	return GateReason(by.Reason), message
 }

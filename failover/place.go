@@ -183,9 +183,8 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 // received answers for a target that received state, as long as it keeps some.
 func (p *planner) received(g gates, c *ClusterRecord, d *Delivery) (Placement, bool) {
 	if by, held := g.assessment.Holds(c.Name, true); held {
-		return Placement{
-			Cluster: c.Name, Action: Hold, Reason: holdReason(by), Message: "held because of " + by.FromCluster + ": " + by.Message,
-		}, true
+		reason, message := heldBy(by)
+		return Placement{Cluster: c.Name, Action: Hold, Reason: reason, Message: message}, true
 	}
 	state, m := p.retained(d)
 	if state.IsEmpty() {

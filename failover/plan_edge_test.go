@@ -261,6 +261,7 @@ func TestPlanPendingWithdrawn(t *testing.T) {
 	s := newSession(t, stateful(purge.Directly, 60), "east").see("east", eviction.Healthy, "A").
 		ask(failover.Request{Cluster: "east", Action: failover.RequestEvict}).crash(0).decides("east", failover.Evict, failover.PlannedMove)
 	s.ask(failover.Request{Cluster: "east", Action: failover.RequestWithdraw}).run(10).decides("east", failover.None, failover.ApplicationHealthy)
+	s.warns("east", failover.WithdrawRefused, false)
 	if len(s.out.Tasks) != 0 || len(s.out.Targets) != 1 {
 		t.Errorf("tasks %v, targets %v", s.out.Tasks, s.out.Targets)
 	}
