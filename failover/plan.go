@@ -78,6 +78,18 @@ func (e *ClusterError) Error() string { return "cluster " + e.Cluster + ": " + e
 // Unwrap returns what blocks (L7).
 func (e *ClusterError) Unwrap() error { return e.Err }
 
+// Retryable is true if a retry with newer input can cure all that blocks; what does not
+// say so, such as a *field.Error, cannot be cured (L7).
+func (e *ClusterError) Retryable() bool { return retryable(e.Err) }
+
+func retryable(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !retryable(one) })
+	}
+	var known interface{ Retryable() bool }
+	return errors.As(err, &known) && known.Retryable()
+}
+
 // planner is the state of one call.
 type planner struct {
 	in     PlanInput

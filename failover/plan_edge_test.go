@@ -1,10 +1,12 @@
 package failover_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -289,4 +291,26 @@ func TestPlanPutBack(t *testing.T) {
 		t.Parallel()
 		again(begin(t).see("east", eviction.Healthy, "B").run(20), "B")
 	})
+}
+
+// TestClusterErrorRetryable is L7: a retry helps where it cures all that blocks.
+func TestClusterErrorRetryable(t *testing.T) {
+	t.Parallel()
+	curable := &preservation.RuleError{Class: preservation.StatusNotCollected}
+	lasting := &preservation.RuleError{Class: preservation.MissingKey}
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"curable":              {curable, true},
+		"joined":               {errors.Join(curable, curable), true},
+		"one that stays":       {errors.Join(curable, lasting), false},
+		"one that stays first": {errors.Join(lasting, curable), false},
+		"says nothing":         {errors.Join(curable, errors.New("the policy is invalid")), false},
+		"joined twice":         {errors.Join(errors.Join(curable), errors.Join(curable, lasting)), false},
+	} {
+		if got := (&failover.ClusterError{Cluster: "east", Err: test.err}).Retryable(); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
 }
