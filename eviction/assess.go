@@ -157,10 +157,7 @@ type Assessment struct {
 //
 // Assess never fails. Carry the answer out with [Apply].
 func Assess(in AssessInput) Assessment {
-	s := situation{in: in, seen: observe(in.Items), targets: map[string]bool{}}
-	for _, t := range in.Targets {
-		s.targets[t.Name] = true
-	}
+	s := situation{in: in, seen: observe(in.Items)}
 	a := Assessment{Decisions: make([]Decision, 0, len(in.Tasks)), Reports: s.reports()}
 	for _, t := range in.Tasks {
 		d := s.assess(t)
@@ -172,17 +169,24 @@ func Assess(in AssessInput) Assessment {
 
 // situation is an input with its lists made ready to look things up.
 type situation struct {
-	in      AssessInput
-	seen    map[string]*observed
-	targets map[string]bool
+	in   AssessInput
+	seen []observed // by cluster
 }
 
 // on is what was observed on a cluster; the zero value, if nothing was.
 func (s situation) on(cluster string) observed {
-	if o := s.seen[cluster]; o != nil {
-		return *o
+	if i, found := slices.BinarySearchFunc(s.seen, cluster, observed.compare); found {
+		return s.seen[i]
 	}
 	return observed{}
+}
+
+func (s situation) isTarget(cluster string) bool {
+	return slices.ContainsFunc(s.in.Targets, func(t TargetCluster) bool { return t.Name == cluster })
+}
+
+func (s situation) isTasked(cluster string) bool {
+	return slices.ContainsFunc(s.in.Tasks, func(t Task) bool { return t.FromCluster == cluster })
 }
 
 func (s situation) assess(t Task) Decision {
@@ -211,7 +215,7 @@ func (s situation) assess(t Task) Decision {
 		FencingDeadline:  waits.FencingDeadline,
 		Now:              s.in.Now,
 	})
-	if s.targets[t.FromCluster] {
+	if s.isTarget(t.FromCluster) {
 		verdict = whileTarget(mode, t.SuppressDeletion, facts.Presence, verdict)
 	}
 	return Decision{
@@ -274,28 +278,26 @@ func outcome(d purge.Decision) Outcome {
 
 func (s situation) reports() []Report {
 	var out []Report
-	tasks := map[string]bool{}
 	for _, t := range s.in.Tasks {
-		tasks[t.FromCluster] = true
 		if t.GracePeriodSeconds != nil && *t.GracePeriodSeconds <= 0 {
 			out = append(out, Report{
 				t.FromCluster, ReasonInvalidGracePeriod,
 				fmt.Sprintf("gracePeriodSeconds %d is not greater than 0: it counts as 600", *t.GracePeriodSeconds),
 			})
 		}
-		if s.targets[t.FromCluster] {
+		if s.isTarget(t.FromCluster) {
 			out = append(out, Report{t.FromCluster, ReasonTargetUnderEviction, "the cluster is a target and under eviction"})
 		}
 	}
-	for cluster, o := range s.seen {
-		if !s.targets[cluster] && !tasks[cluster] {
+	for _, o := range s.seen {
+		if !s.isTarget(o.cluster) && !s.isTasked(o.cluster) {
 			out = append(out, Report{
-				cluster, ReasonItemIgnored,
+				o.cluster, ReasonItemIgnored,
 				"the cluster is neither a target nor under eviction: its status is ignored",
 			})
 			continue
 		}
-		out = append(out, o.reports(cluster)...)
+		out = append(out, o.reports()...)
 	}
 	slices.SortFunc(out, func(a, b Report) int {
 		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message))

@@ -1,7 +1,9 @@
 package eviction
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -35,6 +37,7 @@ func Observe(items []AggregatedStatusItem, cluster string, since time.Time) Obse
 // observed is what all status items of one cluster say together (E8): the worst
 // health of any, and applied only if all are.
 type observed struct {
+	cluster  string
 	items    int
 	health   Health
 	applied  bool
@@ -43,18 +46,20 @@ type observed struct {
 	strange  []string // health texts that are not known
 }
 
-func observe(items []AggregatedStatusItem) map[string]*observed {
-	all := make(map[string]*observed, min(len(items), 8))
+// observe returns what was observed on each cluster, by cluster.
+func observe(items []AggregatedStatusItem) []observed {
+	all := make([]observed, 0, len(items))
 	for _, item := range items {
-		o := all[item.ClusterName]
-		if o == nil {
-			o = &observed{}
-			all[item.ClusterName] = o
+		i, found := slices.BinarySearchFunc(all, item.ClusterName, observed.compare)
+		if !found {
+			all = slices.Insert(all, i, observed{cluster: item.ClusterName})
 		}
-		*o = o.with(item)
+		all[i] = all[i].with(item)
 	}
 	return all
 }
+
+func (o observed) compare(cluster string) int { return cmp.Compare(o.cluster, cluster) }
 
 // observedOn is what the items of one cluster say.
 func observedOn(items []AggregatedStatusItem, cluster string) observed {
@@ -122,16 +127,16 @@ func (o observed) olderThan(at time.Time) bool {
 }
 
 // reports lists what is wrong with the items themselves.
-func (o observed) reports(cluster string) []Report {
+func (o observed) reports() []Report {
 	var out []Report
 	if o.items > 1 {
 		out = append(out, Report{
-			cluster, ReasonDuplicateItems,
+			o.cluster, ReasonDuplicateItems,
 			fmt.Sprintf("%d status items: the worst health counts, and applied only if all are", o.items),
 		})
 	}
 	for _, text := range o.strange {
-		out = append(out, Report{cluster, ReasonUnknownHealth, fmt.Sprintf("health %.64q is unknown: it counts as Unknown", text)})
+		out = append(out, Report{o.cluster, ReasonUnknownHealth, fmt.Sprintf("health %.64q is unknown: it counts as Unknown", text)})
 	}
 	return out
 }

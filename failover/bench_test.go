@@ -69,7 +69,7 @@ func settle(tb testing.TB, in failover.PlanInput) failover.PlanInput {
 // BenchmarkPlan is one application: healthy and as it was, by its number of targets, or
 // due to fail over.
 func BenchmarkPlan(b *testing.B) {
-	for _, targets := range []int{1, 3, 5} {
+	for _, targets := range []int{1, 2, 3, 4, 5} {
 		b.Run(fmt.Sprintf("healthy/targets=%d", targets), func(b *testing.B) {
 			in := settle(b, benchApplication(targets-1))
 			b.ReportAllocs()

@@ -134,7 +134,7 @@ func (p *planner) evict() {
 	p.tasks = evicted.Tasks
 	p.setTargets(evicted.Targets)
 	for i, result := range evicted.Results {
-		c := p.clusters[result.FromCluster]
+		c := p.cluster(result.FromCluster)
 		d := p.ready[c.Name]
 		if result.Outcome != eviction.Added {
 			d.outcome, d.reason, d.message = Blocked, InvalidEviction, result.Message
@@ -156,7 +156,7 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 	}
 	terms := TermsFor(p.policy, d.cause)
 	state := task.State()
-	before := c.clone(p.now)
+	before := c.clone(p.now, &copies{})
 	if p.first && p.deliveries[c.Name] == nil {
 		before.Started = AlreadyRunning // nobody knows since when
 	}
@@ -208,8 +208,8 @@ func (p *planner) judge() {
 // facts are what is known of each cluster, and the waits of those under eviction.
 func (p *planner) facts() (map[string]eviction.Facts, map[string]eviction.Waits) {
 	all, waits := map[string]eviction.Facts{}, map[string]eviction.Waits{}
-	for name, c := range p.clusters {
-		all[name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
+	for _, c := range p.clusters {
+		all[c.Name] = eviction.Facts{HealthySince: timeOf(c.HealthySince)}
 	}
 	for _, name := range p.taskedClusters() {
 		known := p.in.Clusters[name]

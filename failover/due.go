@@ -31,11 +31,12 @@ func (d decision) rank() int {
 }
 
 // opinions returns what matters for a target, the most urgent first. Of two that are
-// due, the cluster's wins (F10).
-func (p *planner) opinions(c *ClusterRecord) []decision {
-	all := []decision{p.byTaints(c), p.byRequest(c), p.byHealth(c)}
+// due, the cluster's wins (F10). They are appended to all, which is empty.
+func (p *planner) opinions(c *ClusterRecord, all []decision) []decision {
 	if p.in.Host.RequestsOnly {
-		all = []decision{p.byRequest(c), {outcome: None, reason: NotRequested, message: "nobody asks to leave " + c.Name + ", and failover is switched off"}}
+		all = append(all, p.byRequest(c), decision{outcome: None, reason: NotRequested, message: "nobody asks to leave " + c.Name + ", and failover is switched off"})
+	} else {
+		all = append(all, p.byTaints(c), p.byRequest(c), p.byHealth(c))
 	}
 	slices.SortStableFunc(all, func(a, b decision) int { return cmp.Compare(a.rank(), b.rank()) })
 	return all
@@ -182,8 +183,9 @@ func (p *planner) byTaints(c *ClusterRecord) decision {
 
 // decide is about every target, and evicts those that are due.
 func (p *planner) decide() {
+	p.out.Decisions = make([]Decision, 0, len(p.targetNames()))
 	for _, name := range p.targetNames() {
-		c := p.clusters[name]
+		c := p.cluster(name)
 		if p.tasksOf(name) {
 			p.say(c, decision{
 				outcome: AlreadyEvicting, reason: Reason(eviction.ReasonTargetUnderEviction),
@@ -191,7 +193,8 @@ func (p *planner) decide() {
 			})
 			continue
 		}
-		opinions := p.opinions(c)
+		var few [3]decision
+		opinions := p.opinions(c, few[:0])
 		d := opinions[0]
 		for _, other := range opinions[1:] {
 			d.next = d.next.Or(other.next)

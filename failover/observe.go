@@ -18,7 +18,7 @@ import (
 // that is healthy in a later call than its delivery proves the state (F7).
 func (p *planner) observe() {
 	for _, name := range p.targetNames() {
-		p.look(p.clusters[name])
+		p.look(p.cluster(name))
 	}
 }
 
@@ -32,15 +32,16 @@ func (p *planner) look(c *ClusterRecord) {
 
 // current are the items that are about copies of now (E8).
 func (p *planner) current() []eviction.AggregatedStatusItem {
-	out := make([]eviction.AggregatedStatusItem, 0, len(p.in.Items))
-	for _, item := range p.in.Items {
-		c := p.clusters[item.ClusterName]
-		if !p.isTarget(item.ClusterName) || p.counted(item, c, p.deliveries[c.Name] != nil) {
-			out = append(out, item)
-		}
+	older := func(item eviction.AggregatedStatusItem) bool {
+		name := item.ClusterName
+		return p.isTarget(name) && !p.counted(item, p.cluster(name), p.deliveries[name] != nil)
+	}
+	out := p.in.Items
+	if slices.ContainsFunc(out, older) {
+		out = slices.DeleteFunc(slices.Clone(out), older)
 	}
 	for _, name := range p.targetNames() {
-		if c := p.clusters[name]; c.Outlived != "" && c.Outlived != digest(p.in.Items, name) {
+		if c := p.cluster(name); c.Outlived != "" && c.Outlived != digest(p.in.Items, name) {
 			c.Outlived = ""
 		}
 	}

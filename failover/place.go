@@ -14,8 +14,9 @@ import (
 func (p *planner) place() {
 	g := p.gates()
 	p.reportMoves(g)
+	p.out.Placements = make([]Placement, 0, len(g.targets))
 	for _, name := range g.targets {
-		c := p.clusters[name]
+		c := p.cluster(name)
 		placement := p.placeOne(g, c)
 		p.out.Placements = append(p.out.Placements, placement)
 		p.tell(c, placement)
@@ -89,7 +90,7 @@ func (p *planner) hasCopy(cluster string) bool {
 		return true
 	case facts.Presence == purge.Gone && !evicted:
 		return false
-	case p.clusters[cluster].Started != "":
+	case p.cluster(cluster).Started != "":
 		return true
 	case evicted:
 		return false
@@ -110,7 +111,7 @@ func (p *planner) requiredThere(cluster string) bool { return p.in.Clusters[clus
 func (*planner) unassessed(string) bool { return false }
 
 func (p *planner) without(target string, live []gateMove) bool {
-	return p.goesWithout(p.clusters[target], live)
+	return p.goesWithout(p.cluster(target), live)
 }
 
 // goneSince says that the copy of the time of the move is confirmed gone.

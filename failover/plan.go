@@ -157,8 +157,9 @@ func (r Record) clone() Record {
 	never := time.Unix(1<<40, 0)
 	out := r
 	out.Clusters, out.Moves = slices.Clone(r.Clusters), slices.Clone(r.Moves)
+	own := copies{}
 	for i, c := range out.Clusters {
-		out.Clusters[i] = c.clone(never)
+		out.Clusters[i] = c.clone(never, &own)
 	}
 	for i, m := range out.Moves {
 		out.Moves[i] = m.clone(never)
@@ -220,15 +221,6 @@ func (p *planner) mark(m *Move) {
 		p.tasked = map[*Move]bool{}
 	}
 	p.tasked[m] = true
-}
-
-func (p *planner) cluster(name string) *ClusterRecord {
-	c := p.clusters[name]
-	if c == nil {
-		c = &ClusterRecord{Name: name}
-		p.clusters[name] = c
-	}
-	return c
 }
 
 // underway is the newest move from a cluster that has not ended; nil = none.
@@ -322,7 +314,7 @@ func (p *planner) termsOf(cause preservation.Cause) Terms {
 // exclude is E12, and ends cool-downs.
 func (p *planner) exclude() {
 	var cooldowns []eviction.Cooldown
-	for name, c := range p.clusters {
+	for _, c := range p.clusters {
 		if c.EvictedAt == nil {
 			continue
 		}
@@ -334,7 +326,7 @@ func (p *planner) exclude() {
 			c.EvictedAt, c.CooldownSeconds = nil, nil
 			continue
 		}
-		cooldowns = append(cooldowns, eviction.Cooldown{Cluster: name, Since: c.EvictedAt.Time, Seconds: c.CooldownSeconds})
+		cooldowns = append(cooldowns, eviction.Cooldown{Cluster: c.Name, Since: c.EvictedAt.Time, Seconds: c.CooldownSeconds})
 	}
 	if len(p.tasks)+len(cooldowns) == 0 {
 		return
@@ -363,11 +355,7 @@ func (p *planner) prune() {
 	if len(p.moves) > 0 {
 		p.forget()
 	}
-	for name, c := range p.clusters {
-		if !c.Target && c.EvictedAt == nil {
-			delete(p.clusters, name)
-		}
-	}
+	p.clusters = slices.DeleteFunc(p.clusters, func(c *ClusterRecord) bool { return !c.Target && c.EvictedAt == nil })
 }
 
 // forget drops the moves that count no more, and the states.

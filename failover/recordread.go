@@ -75,8 +75,9 @@ func (r Record) isEmpty() bool {
 // memory is a record taken apart, which nothing else refers to.
 type memory struct {
 	attempts   int64
-	clusters   map[string]*ClusterRecord
-	moves      []*Move // oldest first
+	clusters   []*ClusterRecord // by name
+	known      []ClusterRecord  // those of the record, by name: what clusters mostly points to
+	moves      []*Move          // oldest first
 	deliveries map[string]*Delivery
 	failovers  []Failover
 	history    []HistoryItem
@@ -85,12 +86,14 @@ type memory struct {
 // remember copies a record that passed Check. Times in the future are now (F1).
 func remember(r Record, now time.Time) *memory {
 	m := &memory{
-		attempts: r.Attempts, clusters: make(map[string]*ClusterRecord, len(r.Clusters)),
+		attempts: r.Attempts, clusters: make([]*ClusterRecord, len(r.Clusters)), known: slices.Clone(r.Clusters),
 		failovers: slices.Clone(r.Failovers), history: slices.Clone(r.History),
 	}
-	for _, c := range r.Clusters {
-		c = c.clone(now)
-		m.clusters[c.Name] = &c
+	slices.SortFunc(m.known, func(a, b ClusterRecord) int { return cmp.Compare(a.Name, b.Name) })
+	own := newCopies(len(m.known))
+	for i, c := range m.known {
+		m.known[i] = c.clone(now, &own)
+		m.clusters[i] = &m.known[i]
 	}
 	for _, move := range r.Moves {
 		move = move.clone(now)
@@ -110,6 +113,15 @@ func remember(r Record, now time.Time) *memory {
 	return m
 }
 
+// cluster is what is known of a cluster; it is remembered from now on.
+func (m *memory) cluster(name string) *ClusterRecord {
+	i, found := slices.BinarySearchFunc(m.clusters, name, func(c *ClusterRecord, name string) int { return cmp.Compare(c.Name, name) })
+	if !found {
+		m.clusters = slices.Insert(m.clusters, i, &ClusterRecord{Name: name})
+	}
+	return m.clusters[i]
+}
+
 // receive remembers a delivery.
 func (m *memory) receive(d *Delivery) {
 	if m.deliveries == nil {
@@ -120,14 +132,7 @@ func (m *memory) receive(d *Delivery) {
 
 // record puts the memory together again, in its order.
 func (m *memory) record() Record {
-	r := Record{Version: RecordVersion, Attempts: m.attempts, Failovers: m.failovers, History: m.history}
-	if len(m.clusters) > 0 {
-		r.Clusters = make([]ClusterRecord, 0, len(m.clusters))
-	}
-	for _, c := range m.clusters {
-		r.Clusters = append(r.Clusters, *c)
-	}
-	slices.SortFunc(r.Clusters, func(a, b ClusterRecord) int { return cmp.Compare(a.Name, b.Name) })
+	r := Record{Version: RecordVersion, Attempts: m.attempts, Clusters: m.clusterRecords(), Failovers: m.failovers, History: m.history}
 	for _, move := range m.moves {
 		r.Moves = append(r.Moves, *move)
 	}
@@ -137,6 +142,18 @@ func (m *memory) record() Record {
 	}
 	slices.SortFunc(r.Deliveries, func(a, b Delivery) int { return cmp.Compare(a.To, b.To) })
 	return r
+}
+
+// clusterRecords is the list that was made for them where no cluster came or went.
+func (m *memory) clusterRecords() []ClusterRecord {
+	if slices.EqualFunc(m.clusters, m.known, func(c *ClusterRecord, known ClusterRecord) bool { return c.Name == known.Name }) {
+		return m.known
+	}
+	out := make([]ClusterRecord, 0, len(m.clusters))
+	for _, c := range m.clusters {
+		out = append(out, *c)
+	}
+	return out
 }
 
 // clamp makes a stored time one that this library stores: UTC, whole seconds, not
@@ -151,14 +168,39 @@ func clamp(t *metav1.Time, now time.Time) {
 	t.Time = t.UTC().Truncate(time.Second)
 }
 
-func (c ClusterRecord) clone(now time.Time) ClusterRecord {
+// copies holds what many pointers point to, in few allocations.
+type copies struct {
+	times block[metav1.Time]
+	texts block[string]
+}
+
+// newCopies has place for what clusters mostly have: two times and a revision each.
+func newCopies(clusters int) copies {
+	return copies{make([]metav1.Time, 0, 2*clusters), make([]string, 0, clusters)}
+}
+
+type block[T any] []T
+
+// clone returns a pointer to a copy; nil stays nil.
+func (b *block[T]) clone(v *T) *T {
+	if v == nil {
+		return nil
+	}
+	if len(*b) == cap(*b) { // pointers into the full one stay
+		*b = make([]T, 0, 4)
+	}
+	*b = append(*b, *v)
+	return &(*b)[len(*b)-1]
+}
+
+func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
 	for _, t := range []**metav1.Time{
 		&c.PlacedAt, &c.StartedAt, &c.UnhealthySince, &c.HealthySince, &c.LastHealthy, &c.BlockedSince, &c.HeldSince, &c.EvictedAt,
 	} {
-		*t = clone(*t)
+		*t = own.times.clone(*t)
 		clamp(*t, now)
 	}
-	c.HealthyRevision, c.CooldownSeconds = clone(c.HealthyRevision), clone(c.CooldownSeconds)
+	c.HealthyRevision, c.CooldownSeconds = own.texts.clone(c.HealthyRevision), clone(c.CooldownSeconds)
 	c.Taints = slices.Clone(c.Taints)
 	for i := range c.Taints {
 		c.Taints[i].Taint.TimeAdded = clone(c.Taints[i].Taint.TimeAdded)
@@ -177,7 +219,7 @@ func (m *Move) clone(now time.Time) Move {
 	}
 	if m.Pending != nil {
 		out.Pending = &PendingEviction{
-			Task: cloneTask(m.Pending.Task), Cluster: m.Pending.Cluster.clone(now), Delivery: clone(m.Pending.Delivery),
+			Task: cloneTask(m.Pending.Task), Cluster: m.Pending.Cluster.clone(now, &copies{}), Delivery: clone(m.Pending.Delivery),
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package failover
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -161,8 +160,7 @@ func (p *planner) missing(m *Move) {
 func (p *planner) emitAgain(m *Move) {
 	if why, over := p.over(m); over {
 		was := m.Pending
-		restored := was.Cluster
-		p.clusters[m.From] = &restored
+		*p.cluster(m.From) = was.Cluster
 		if was.Delivery != nil {
 			p.receive(was.Delivery)
 		}
@@ -232,6 +230,9 @@ func (p *planner) uncount(m *Move) {
 // adopt makes moves of tasks that nothing is known of: of others, or of a record that
 // was lost (F14).
 func (p *planner) adopt(tasks []int) {
+	if len(tasks) == 0 {
+		return
+	}
 	for _, i := range p.byAge(tasks) {
 		task := p.tasks[i]
 		at, _ := p.created(task)
@@ -391,15 +392,27 @@ func (p *planner) findGone() {
 	}
 }
 
+// targetsBefore are the targets of the last call, sorted, and those of them that are
+// none any more; both are nil if none is.
+func (p *planner) targetsBefore() ([]string, []string) {
+	if !slices.ContainsFunc(p.clusters, func(c *ClusterRecord) bool { return c.Target && !p.isTarget(c.Name) }) {
+		return nil, nil
+	}
+	var before []string
+	for _, c := range p.clusters {
+		if c.Target {
+			before = append(before, c.Name)
+		}
+	}
+	return before, slices.DeleteFunc(slices.Clone(before), p.isTarget)
+}
+
 // removeTargets finds targets that vanished without a task: the scheduler moved the
 // application (F9). State that the copy was not healthy with waits for a successor,
 // which under Directly waits for that copy to be gone.
 func (p *planner) removeTargets() {
-	before := slices.DeleteFunc(slices.Sorted(maps.Keys(p.clusters)), func(name string) bool { return !p.clusters[name].Target })
-	for _, name := range before {
-		if p.isTarget(name) {
-			continue
-		}
+	before, left := p.targetsBefore()
+	for _, name := range left {
 		if p.tasksOf(name) { // it was chosen while under eviction, and is left alone again (E13)
 			p.leave(&Move{From: name})
 			continue

@@ -53,7 +53,7 @@ func Tolerate(in TaintInput) TaintVerdict {
 	counted := countTaints(in)
 	v := TaintVerdict{
 		Seen:     seenOf(counted),
-		Errors:   ValidateTolerations(in.Tolerations, field.NewPath("tolerations")),
+		Errors:   invalidTolerations(in.Tolerations),
 		Warnings: unknownEffects(in.Taints),
 	}
 	if len(counted) == 0 {
@@ -100,6 +100,14 @@ func ValidateTolerations(tolerations []Toleration, path *field.Path) field.Error
 		}
 	}
 	return errs
+}
+
+// invalidTolerations costs nothing where there is none, as for most applications.
+func invalidTolerations(tolerations []Toleration) field.ErrorList {
+	if len(tolerations) == 0 {
+		return nil
+	}
+	return ValidateTolerations(tolerations, field.NewPath("tolerations"))
 }
 
 func (e TaintEffect) known() bool {

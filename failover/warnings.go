@@ -215,12 +215,12 @@ func injectionWarnings(mode purge.Mode, sp preservation.StatePreservation, at, r
 	case sp.InjectWhenNotDirectly:
 		return []Warning{{
 			Field: at + inject, Reason: InjectedBesideOldCopy,
-			Message: fmt.Sprintf("with purge mode %s the old copy may run on with the state that the new one receives: only for state that is read", normal),
+			Message: "with purge mode " + string(normal) + " the old copy may run on with the state that the new one receives: only for state that is read",
 		}}
 	default:
 		return []Warning{{
 			Field: at + rules, Reason: NeverInjected,
-			Message: fmt.Sprintf("with purge mode %s the state is collected and never injected: use Directly", normal),
+			Message: "with purge mode " + string(normal) + " the state is collected and never injected: use Directly",
 		}}
 	}
 }
