@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +72,8 @@ func storable(value any, depth int) (any, *fault) {
 }
 
 func storableMap(object map[string]any, depth int) (any, *fault) {
-	for key, inner := range members(object, true) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		inner := object[key]
 		if refusal := keyRefusal(key); refusal != "" {
 			return nil, &fault{Refused, "the object holds a key that no state fills: " + refusal}
 		}

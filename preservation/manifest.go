@@ -3,7 +3,6 @@ package preservation
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -59,20 +58,6 @@ func copyAll(value any, c copier) (any, *fault) {
 	return again.value(value, 0)
 }
 
-// members are those of a map, in order if that matters.
-func members[V any](in map[string]V, sorted bool) iter.Seq2[string, V] {
-	if !sorted {
-		return maps.All(in)
-	}
-	return func(yield func(string, V) bool) {
-		for _, key := range slices.Sorted(maps.Keys(in)) {
-			if !yield(key, in[key]) {
-				return
-			}
-		}
-	}
-}
-
 // value copies one value. The fault is TooLarge, InvalidValue for text that is not
 // UTF-8 and would be written as another one, or NotScalar for what is no JSON.
 func (c *copier) value(value any, depth int) (any, *fault) {
@@ -84,9 +69,9 @@ func (c *copier) value(value any, depth int) (any, *fault) {
 	}
 	switch v := value.(type) {
 	case nil, bool, int64:
-		return v, nil
+		return value, nil
 	case string:
-		return v, c.text(v)
+		return value, c.text(v) // the same interface value: it needs no memory
 	case map[string]any:
 		return copyMap(c, v, depth)
 	case map[string]string:
@@ -117,17 +102,31 @@ func copyMap[V any](c *copier, in map[string]V, depth int) (any, *fault) {
 		return null, nil
 	}
 	out := make(map[string]any, len(in))
-	for key, value := range members(in, c.sorted) {
-		if f := c.text(key); f != nil {
+	if c.sorted {
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			if f := copyMember(c, out, key, in[key], depth); f != nil {
+				return nil, f
+			}
+		}
+		return out, nil
+	}
+	for key, value := range in {
+		if f := copyMember(c, out, key, value, depth); f != nil {
 			return nil, f
 		}
-		copied, f := c.value(value, depth+1)
-		if f != nil {
-			return nil, f
-		}
-		out[key] = copied
 	}
 	return out, nil
+}
+
+func copyMember[V any](c *copier, out map[string]any, key string, value V, depth int) *fault {
+	if f := c.text(key); f != nil {
+		return f
+	}
+	copied, f := c.value(value, depth+1)
+	if f == nil {
+		out[key] = copied
+	}
+	return f
 }
 
 func copyList[V any](c *copier, in []V, depth int) (any, *fault) {

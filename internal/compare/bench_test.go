@@ -11,9 +11,11 @@ import (
 
 	workv1alpha2 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/controllers/gracefuleviction"
+	"github.com/karmada-io/karmada/pkg/util"
 	"github.com/karmada-io/karmada/pkg/util/helper"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/jsonpath"
 	controllerruntime "sigs.k8s.io/controller-runtime"
@@ -186,4 +188,54 @@ func BenchmarkAssess(b *testing.B) {
 			eviction.Apply(in.Tasks, eviction.Assess(in).Decisions, eviction.ApplyOptions{DropOnPurge: true})
 		}
 	})
+}
+
+// BenchmarkInject writes three labels into a manifest. Karmada copies the manifest and
+// merges each label; this library also checks what it copies and writes.
+func BenchmarkInject(b *testing.B) {
+	for _, size := range []struct {
+		name      string
+		variables int
+	}{{"1KB", 4}, {"100KB", 1_400}} {
+		manifest := flinkManifest(size.variables)
+		labels := map[string]string{"example.com/job": "e6fd1d0c2b9a4f7c", "example.com/checkpoint": "1753948861123", "example.com/generation": "7"}
+		b.Run("manifest="+size.name+"/by=karmada", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				copied := manifest.DeepCopy()
+				for key, value := range labels {
+					util.MergeLabel(copied, key, value)
+				}
+			}
+		})
+		b.Run("manifest="+size.name+"/by=carryover", func(b *testing.B) {
+			state := preservation.State{Labels: labels}
+			_, _, err := preservation.Inject(manifest, state, preservation.InjectOptions{})
+			require.NoError(b, err)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, _ = preservation.Inject(manifest, state, preservation.InjectOptions{})
+			}
+		})
+	}
+}
+
+// flinkManifest is a FlinkDeployment whose containers have that many variables.
+func flinkManifest(variables int) *unstructured.Unstructured {
+	env := make([]any, variables)
+	for i := range env {
+		env[i] = map[string]any{"name": fmt.Sprintf("SETTING_%d", i), "value": fmt.Sprintf("a value that is as long as many are, %d", i)}
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment",
+		"metadata": map[string]any{"name": "orders", "namespace": "default", "labels": map[string]any{"app": "orders"}},
+		"spec": map[string]any{
+			"image": "flink:1.20", "flinkVersion": "v1_20", "serviceAccount": "flink",
+			"flinkConfiguration": map[string]any{"taskmanager.numberOfTaskSlots": "2", "state.savepoints.dir": "s3p://bucket/savepoints"},
+			"jobManager":         map[string]any{"resource": map[string]any{"memory": "2048m", "cpu": int64(1)}},
+			"taskManager":        map[string]any{"resource": map[string]any{"memory": "2048m", "cpu": int64(1)}},
+			"podTemplate":        map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "flink-main-container", "env": env}}}},
+			"job":                map[string]any{"jarURI": "local:///opt/flink/job.jar", "parallelism": int64(4), "upgradeMode": "savepoint", "state": "running"},
+		},
+	}}
 }
