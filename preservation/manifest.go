@@ -102,20 +102,28 @@ func copyMap[V any](c *copier, in map[string]V, depth int) (any, *fault) {
 		return null, nil
 	}
 	out := make(map[string]any, len(in))
+	if f := copyMembers(c, out, in, depth); f != nil {
+		return nil, f
+	}
+	return out, nil
+}
+
+// copyMembers needs no list of the keys where order does not matter.
+func copyMembers[V any](c *copier, out map[string]any, in map[string]V, depth int) *fault {
 	if c.sorted {
 		for _, key := range slices.Sorted(maps.Keys(in)) {
 			if f := copyMember(c, out, key, in[key], depth); f != nil {
-				return nil, f
+				return f
 			}
 		}
-		return out, nil
+		return nil
 	}
 	for key, value := range in {
 		if f := copyMember(c, out, key, value, depth); f != nil {
-			return nil, f
+			return f
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func copyMember[V any](c *copier, out map[string]any, key string, value V, depth int) *fault {
