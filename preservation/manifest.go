@@ -131,9 +131,7 @@ func copyMember[V any](c *copier, out map[string]any, key string, value V, depth
 		return f
 	}
 	copied, f := c.value(value, depth+1)
-	if f == nil {
-		out[key] = copied
-	}
+	out[key] = copied // which is thrown away if there is a fault
 	return f
 }
 
