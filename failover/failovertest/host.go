@@ -17,6 +17,7 @@ import (
 type round struct {
 	in  failover.PlanInput
 	out failover.PlanOutput
+	err error // that Plan gave beside its answer
 }
 
 // MarshalJSON is for people who look at a broken promise (F12).
@@ -50,6 +51,7 @@ func (s *state) reconcile(crash Write) (round, error) {
 	if bad := (*failover.RecordError)(nil); errors.As(err, &bad) {
 		return r, broken("F1", "Plan refuses its own record: %v", err)
 	}
+	r.err = err
 	s.due = 0
 	if r.out.NextCheck.OK {
 		s.due = s.now + int64(r.out.NextCheck.After/time.Second)
