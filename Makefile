@@ -41,6 +41,10 @@ cover: ## Check the coverage of each package.
 fmt: ## Format all Go files.
 	$(call tool,golangci-lint) fmt ./...
 
+.PHONY: generate
+generate: ## Write what is generated from the wire types.
+	bash .ci/generate
+
 .PHONY: fmt-check
 fmt-check: ## Fail if a file is not formatted.
 	$(call tool,golangci-lint) fmt --diff ./...

@@ -48,9 +48,9 @@ func Apply(latest []Task, decisions []Decision, opts ApplyOptions) []Task {
 		v := verdicts[keyOf(t.FromCluster, t.CreationTimestamp)]
 		switch {
 		case v == nil || v.unseen < 0:
-			out = append(out, t.clone())
+			out = append(out, *t.DeepCopy())
 		case !v.drop:
-			t = t.clone()
+			t = *t.DeepCopy()
 			if at := v.decision.Created; !at.IsZero() && verdicts[keyOf(t.FromCluster, &at)] == nil {
 				t.CreationTimestamp = &at
 			}

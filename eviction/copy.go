@@ -1,36 +1,14 @@
 package eviction
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/carryover-io/carryover/preservation"
 )
 
 // clone is a deep copy: nothing that is returned aliases an input (L1).
-func (t Task) clone() Task {
-	t.Replicas = copied(t.Replicas)
-	t.Components = slices.Clone(t.Components)
-	t.GracePeriodSeconds = copied(t.GracePeriodSeconds)
-	t.SuppressDeletion = copied(t.SuppressDeletion)
-	t.PreservedLabelState = maps.Clone(t.PreservedLabelState)
-	if t.PreservedState != nil {
-		state := t.PreservedState.Clone()
-		t.PreservedState = &state
-	}
-	t.CreationTimestamp = copied(t.CreationTimestamp)
-	t.ClustersBeforeFailover = slices.Clone(t.ClustersBeforeFailover)
-	return t
-}
-
-func (t TargetCluster) clone() TargetCluster {
-	t.Replicas = copied(t.Replicas)
-	t.Components = slices.Clone(t.Components)
-	return t
-}
-
 func (d Decision) clone() Decision {
-	d.CreationTimestamp = copied(d.CreationTimestamp)
+	d.CreationTimestamp = d.CreationTimestamp.DeepCopy()
 	d.ClustersBeforeFailover = slices.Clone(d.ClustersBeforeFailover)
 	return d
 }
@@ -46,7 +24,7 @@ func cloneTasks(tasks []Task, keep func(Task) bool) []Task {
 	out := make([]Task, 0, len(tasks))
 	for _, t := range tasks {
 		if keep == nil || keep(t) {
-			out = append(out, t.clone())
+			out = append(out, *t.DeepCopy())
 		}
 	}
 	return out
@@ -57,16 +35,8 @@ func cloneTargets(targets []TargetCluster, without map[string]bool) []TargetClus
 	out := make([]TargetCluster, 0, len(targets))
 	for _, t := range targets {
 		if !without[t.Name] {
-			out = append(out, t.clone())
+			out = append(out, *t.DeepCopy())
 		}
 	}
 	return out
-}
-
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
 }

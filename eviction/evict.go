@@ -233,7 +233,7 @@ func (w *work) build(e Eviction, target TargetCluster) Task {
 	if mode == purge.Gracefully && grace == nil && (suppress == nil || !*suppress) {
 		grace = ptr(int32(purge.DefaultGracePeriod / time.Second))
 	}
-	return Task{
+	task := Task{
 		FromCluster:            e.FromCluster,
 		PurgeMode:              mode,
 		Replicas:               target.Replicas,
@@ -247,7 +247,8 @@ func (w *work) build(e Eviction, target TargetCluster) Task {
 		PreservedState:         e.rest(),
 		CreationTimestamp:      &metav1.Time{Time: w.now},
 		ClustersBeforeFailover: w.before,
-	}.clone()
+	}
+	return *task.DeepCopy()
 }
 
 // carry is the second half of E2: whose state the merged task has. It goes back

@@ -14,6 +14,8 @@ import (
 //
 // It has no custom decoding: PurgeMode keeps the text that was stored, old names
 // included, and every function here normalises it (P1).
+//
+// +kubebuilder:object:generate=true
 type Task struct {
 	// FromCluster is the cluster to leave.
 	FromCluster string `json:"fromCluster"`
@@ -55,6 +57,8 @@ type Task struct {
 
 // TargetCluster is a cluster that the scheduler chose for the application; [Evict]
 // takes it off the list (E1).
+//
+// +kubebuilder:object:generate=true
 type TargetCluster struct {
 	// Name of the cluster.
 	Name string `json:"name"`
@@ -66,6 +70,8 @@ type TargetCluster struct {
 
 // Component is one part of an application that is scaled on its own. A task keeps
 // it for a withdrawal (E11).
+//
+// +kubebuilder:object:generate=true
 type Component struct {
 	// Name of the part, such as taskmanager.
 	Name string `json:"name"`
@@ -75,6 +81,8 @@ type Component struct {
 
 // AggregatedStatusItem is what was observed of the application on one cluster,
 // as in Karmada's type of that name (E8).
+//
+// +kubebuilder:object:generate=true
 type AggregatedStatusItem struct {
 	// ClusterName is where it was observed.
 	ClusterName string `json:"clusterName"`

@@ -2,7 +2,6 @@ package failover
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/carryover-io/carryover/eviction"
@@ -39,32 +38,22 @@ const (
 // cluster block that inherits one. What is given is never changed but for old names,
 // 0 included. Default is idempotent, and the result shares nothing with b.
 func Default(b Behavior) Behavior {
-	var out Behavior
-	if b.Application != nil {
-		a := *b.Application
-		a.DecisionConditions = defaultConditions(a.DecisionConditions)
+	out := *b.DeepCopy()
+	if a := out.Application; a != nil {
+		conditions := &a.DecisionConditions
+		conditions.TolerationSeconds = orDefault(conditions.TolerationSeconds, DefaultTolerationSeconds)
 		a.PurgeMode = defaultMode(a.PurgeMode)
 		a.GracePeriodSeconds = defaultGrace(a.PurgeMode, a.GracePeriodSeconds)
-		a.StatePreservation = defaultPreservation(a.StatePreservation)
-		a.Waits = defaultWaits(a.Waits)
-		out.Application = &a
+		defaultPreservation(a.StatePreservation)
+		a.BlockPredecessorSeconds = orDefault(a.BlockPredecessorSeconds, DefaultBlockPredecessorSeconds)
 	}
-	if b.Cluster != nil {
-		c := *b.Cluster
+	if c := out.Cluster; c != nil {
 		c.PurgeMode = defaultMode(c.PurgeMode)
 		c.GracePeriodSeconds = defaultGrace(c.PurgeMode, c.GracePeriodSeconds)
-		c.StatePreservation = defaultPreservation(c.StatePreservation)
-		c.Waits = defaultWaits(c.Waits)
-		out.Cluster = &c
+		defaultPreservation(c.StatePreservation)
+		c.BlockPredecessorSeconds = orDefault(c.BlockPredecessorSeconds, DefaultBlockPredecessorSeconds)
 	}
 	return out
-}
-
-func defaultConditions(d DecisionConditions) DecisionConditions {
-	d.TolerationSeconds = orDefault(d.TolerationSeconds, DefaultTolerationSeconds)
-	d.InitialTolerationSeconds = clone(d.InitialTolerationSeconds)
-	d.MaxFailovers, d.WindowSeconds = clone(d.MaxFailovers), clone(d.WindowSeconds)
-	return d
 }
 
 func defaultMode(mode purge.Mode) purge.Mode {
@@ -79,42 +68,25 @@ func defaultGrace(mode purge.Mode, seconds *int32) *int32 {
 	if mode == purge.Gracefully {
 		return orDefault(seconds, DefaultGracePeriodSeconds)
 	}
-	return clone(seconds)
+	return seconds
 }
 
-func defaultWaits(w Waits) Waits {
-	w = w.clone()
-	w.BlockPredecessorSeconds = orDefault(w.BlockPredecessorSeconds, DefaultBlockPredecessorSeconds)
-	return w
-}
-
-func defaultPreservation(sp *preservation.StatePreservation) *preservation.StatePreservation {
+// defaultPreservation fills what is ours to change.
+func defaultPreservation(sp *preservation.StatePreservation) {
 	if sp == nil {
-		return nil
+		return
 	}
-	out := clonePreservation(*sp)
-	out.OnMissingState = cmp.Or(out.OnMissingState, preservation.Block)
-	for i := range out.Rules {
-		out.Rules[i].Policy = cmp.Or(out.Rules[i].Policy, preservation.Required)
+	sp.OnMissingState = cmp.Or(sp.OnMissingState, preservation.Block)
+	for i := range sp.Rules {
+		sp.Rules[i].Policy = cmp.Or(sp.Rules[i].Policy, preservation.Required)
 	}
-	return &out
-}
-
-func clonePreservation(sp preservation.StatePreservation) preservation.StatePreservation {
-	out := sp
-	out.Rules = slices.Clone(sp.Rules)
-	out.MissingStateDeadlineSeconds, out.MaxStateAgeSeconds = clone(sp.MissingStateDeadlineSeconds), clone(sp.MaxStateAgeSeconds)
-	for i := range out.Rules {
-		out.Rules[i].Reject = slices.Clone(out.Rules[i].Reject)
-	}
-	return out
 }
 
 func orDefault(value *int32, fallback int32) *int32 {
 	if value == nil {
 		return &fallback
 	}
-	return clone(value)
+	return value
 }
 
 func clone[T any](value *T) *T {

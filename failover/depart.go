@@ -151,12 +151,12 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 	var task eviction.Task
 	for _, t := range p.tasks {
 		if t.FromCluster == c.Name {
-			task = cloneTask(t)
+			task = *t.DeepCopy()
 		}
 	}
 	terms := TermsFor(p.policy, d.cause)
 	state := task.State()
-	before := c.clone(p.now, &copies{})
+	before := *c.DeepCopy()
 	if p.first && p.deliveries[c.Name] == nil {
 		before.Started = AlreadyRunning // nobody knows since when
 	}

@@ -101,7 +101,7 @@ func (g gates) decide(target string) (Gated, bool) {
 	}
 	if out.Reason == Injected {
 		out.Inject, out.Origin, out.LeftOut = true, live[0].Origin, g.leftOut(live[0])
-		out.State = live[0].State.Clone()
+		out.State = *live[0].State.DeepCopy()
 	}
 	return out, false
 }

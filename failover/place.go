@@ -235,7 +235,7 @@ func (p *planner) retained(d *Delivery) (preservation.State, *Move) {
 	if m == nil || m.State == nil {
 		return preservation.State{}, m
 	}
-	state := m.State.Clone()
+	state := *m.State.DeepCopy()
 	if !d.Healthy {
 		return state, m
 	}

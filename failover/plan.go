@@ -129,15 +129,15 @@ func newPlanner(in PlanInput) *planner {
 
 func cloneTargets(targets []eviction.TargetCluster) []eviction.TargetCluster {
 	out := slices.Clone(targets)
-	for i, t := range out {
-		out[i].Replicas, out[i].Components = clone(t.Replicas), slices.Clone(t.Components)
+	for i := range out {
+		targets[i].DeepCopyInto(&out[i])
 	}
 	return out
 }
 
 func refuse(in PlanInput, err error) PlanOutput {
 	out := PlanOutput{
-		Record: in.Record.clone(), Targets: cloneTargets(in.Targets),
+		Record: *in.Record.DeepCopy(), Targets: cloneTargets(in.Targets),
 		Tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
 	}
 	out.Warnings = append(out.Warnings, Warning{Reason: UnusableInput, Message: err.Error()})
@@ -150,22 +150,6 @@ func refuse(in PlanInput, err error) PlanOutput {
 		})
 	}
 	return out.orEmpty()
-}
-
-// clone copies a record whatever it holds, without looking at times.
-func (r Record) clone() Record {
-	never := time.Unix(1<<40, 0)
-	out := r
-	out.Clusters, out.Moves = slices.Clone(r.Clusters), slices.Clone(r.Moves)
-	own := copies{}
-	for i, c := range out.Clusters {
-		out.Clusters[i] = c.clone(never, &own)
-	}
-	for i, m := range out.Moves {
-		out.Moves[i] = m.clone(never)
-	}
-	out.Deliveries, out.Failovers, out.History = slices.Clone(r.Deliveries), slices.Clone(r.Failovers), slices.Clone(r.History)
-	return out
 }
 
 func (p *planner) finish() (PlanOutput, error) {

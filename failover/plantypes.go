@@ -110,6 +110,8 @@ const (
 )
 
 // Request is what a person asks for (F12).
+//
+// +kubebuilder:object:generate=true
 type Request struct {
 	// Cluster that it is about.
 	Cluster string `json:"cluster"`
@@ -149,6 +151,8 @@ type PlanOutput struct {
 }
 
 // Decision says what was decided about the application on one cluster (F12).
+//
+// +kubebuilder:object:generate=true
 type Decision struct {
 	// Cluster that it is about.
 	Cluster string `json:"cluster"`
@@ -168,6 +172,8 @@ type Decision struct {
 }
 
 // PurgeDecision says what happens to one old copy (F12).
+//
+// +kubebuilder:object:generate=true
 type PurgeDecision struct {
 	// Cluster of the old copy.
 	Cluster string `json:"cluster"`
@@ -192,6 +198,8 @@ type PurgeDecision struct {
 // Placement says what happens to the manifest for one target (I1). Plan gives state
 // and no manifests, since hosts inject after their overrides: with
 // preservation.Inject, or preservation.ApplyConfiguration.
+//
+// +kubebuilder:object:generate=true
 type Placement struct {
 	// Cluster is the target.
 	Cluster string `json:"cluster"`
@@ -212,6 +220,8 @@ type Placement struct {
 }
 
 // ExcludedCluster is one cluster that the scheduler should avoid (E12).
+//
+// +kubebuilder:object:generate=true
 type ExcludedCluster struct {
 	// Cluster to avoid.
 	Cluster string `json:"cluster"`

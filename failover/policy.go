@@ -8,6 +8,8 @@ import (
 // Behavior is a failover policy, with a block for each kind of cause (F10). Its
 // JSON is that of Karmada's FailoverBehavior. The zero value asks for no failover
 // at all.
+//
+// +kubebuilder:object:generate=true
 type Behavior struct {
 	// Application is for a failing application, and for planned moves; nil = no
 	// failover by health.
@@ -19,6 +21,8 @@ type Behavior struct {
 
 // ApplicationBehavior says how an application fails over that is unhealthy, or
 // that somebody moves (F10).
+//
+// +kubebuilder:object:generate=true
 type ApplicationBehavior struct {
 	// DecisionConditions say when it counts as failed.
 	DecisionConditions DecisionConditions `json:"decisionConditions"`
@@ -34,6 +38,8 @@ type ApplicationBehavior struct {
 
 // Waits are the times that both blocks know (P5, P6, E12). They are extensions, which
 // Karmada's CRD prunes.
+//
+// +kubebuilder:object:generate=true
 type Waits struct {
 	// BlockPredecessorSeconds is how long the scheduler should avoid a cluster after
 	// its eviction: nil = 600, 0 = not at all (E12).
@@ -48,6 +54,8 @@ type Waits struct {
 }
 
 // DecisionConditions say when an application counts as failed (F2).
+//
+// +kubebuilder:object:generate=true
 type DecisionConditions struct {
 	// TolerationSeconds is how long it may be unhealthy; nil = 300, 0 = not at
 	// all, negative = invalid (F2).
@@ -68,6 +76,8 @@ type DecisionConditions struct {
 }
 
 // ClusterBehavior says how an application fails over whose cluster fails (F10).
+//
+// +kubebuilder:object:generate=true
 type ClusterBehavior struct {
 	// PurgeMode says what happens to the old copy; empty = Gracefully (P2). Never
 	// is valid here, though Karmada's CRD refuses it.
@@ -129,19 +139,12 @@ func clusterPreservation(b Behavior) *preservation.StatePreservation {
 }
 
 func terms(mode purge.Mode, grace *int32, sp *preservation.StatePreservation, waits Waits) Terms {
-	t := Terms{Mode: mode, GracePeriodSeconds: clone(grace), Waits: waits.clone(), Configured: true}
+	t := Terms{Mode: mode, GracePeriodSeconds: clone(grace), Waits: *waits.DeepCopy(), Configured: true}
 	if normal, err := purge.Normalize(mode); err == nil {
 		t.Mode = normal
 	}
 	if sp != nil {
-		t.StatePreservation = clonePreservation(*sp)
+		t.StatePreservation = *sp.DeepCopy()
 	}
 	return t
-}
-
-func (w Waits) clone() Waits {
-	return Waits{
-		BlockPredecessorSeconds: clone(w.BlockPredecessorSeconds),
-		SoakSeconds:             clone(w.SoakSeconds), FencingDeadlineSeconds: clone(w.FencingDeadlineSeconds),
-	}
 }

@@ -413,7 +413,7 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 	}
 	p = p.warn(WarningReason(p.Reason), p.Message).incomplete(found.Errors)
 	if previous {
-		return p, d.received.Clone(), nil
+		return p, *d.received.DeepCopy(), nil
 	}
 	return p, found.State, nil
 }

@@ -22,6 +22,8 @@ const MaxHistory = 10
 // A record is written by Plan and read by people: a host changes nothing in it. All
 // lists are sorted, all times are UTC and whole seconds. It holds preserved state,
 // which may be secret, and it only changes when something happened.
+//
+// +kubebuilder:object:generate=true
 type Record struct {
 	// Version of the record; 0 only in one without any content. An unknown one is
 	// an error, never taken as empty.
@@ -42,6 +44,8 @@ type Record struct {
 }
 
 // ClusterRecord is what is remembered of one cluster (F1).
+//
+// +kubebuilder:object:generate=true
 type ClusterRecord struct {
 	// Name of the cluster.
 	Name string `json:"name"`
@@ -103,6 +107,8 @@ const (
 
 // Move is one departure from a cluster, with the state that went along: one tuple
 // that is never mixed with another's (F7).
+//
+// +kubebuilder:object:generate=true
 type Move struct {
 	// Attempt is the number of the move, unique in the record.
 	Attempt int64 `json:"attempt"`
@@ -153,6 +159,8 @@ type Move struct {
 }
 
 // PendingEviction is an eviction that may not be written yet (F14).
+//
+// +kubebuilder:object:generate=true
 type PendingEviction struct {
 	// Task as it was emitted first.
 	Task eviction.Task `json:"task"`
@@ -165,6 +173,8 @@ type PendingEviction struct {
 // Delivery says that a copy received state (I1). It is not asked again whether it
 // should: only retention, an acknowledgement, newer state or the end of the copy
 // ends a delivery.
+//
+// +kubebuilder:object:generate=true
 type Delivery struct {
 	// To is the target.
 	To string `json:"to"`
@@ -177,6 +187,8 @@ type Delivery struct {
 }
 
 // Failover is one move that counts for maxFailovers (F3).
+//
+// +kubebuilder:object:generate=true
 type Failover struct {
 	// Revision that failed.
 	Revision string `json:"revision,omitempty"`
@@ -206,6 +218,8 @@ const (
 )
 
 // HistoryItem is one move in short (F8).
+//
+// +kubebuilder:object:generate=true
 type HistoryItem struct {
 	// Attempt is the number of the move.
 	Attempt int64 `json:"attempt"`

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/carryover-io/carryover/eviction"
 )
 
 // RecordError says that a record cannot be used (F1). It is never taken as empty: a
@@ -96,8 +94,7 @@ func remember(r Record, now time.Time) *memory {
 		m.clusters[i] = &m.known[i]
 	}
 	for _, move := range r.Moves {
-		move = move.clone(now)
-		m.moves = append(m.moves, &move)
+		m.moves = append(m.moves, move.clone(now))
 		m.attempts = max(m.attempts, move.Attempt)
 	}
 	for _, d := range r.Deliveries {
@@ -193,10 +190,15 @@ func (b *block[T]) clone(v *T) *T {
 	return &(*b)[len(*b)-1]
 }
 
-func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
-	for _, t := range []**metav1.Time{
+// times are all times of a cluster but those of its taints.
+func (c *ClusterRecord) times() [8]**metav1.Time {
+	return [...]**metav1.Time{
 		&c.PlacedAt, &c.StartedAt, &c.UnhealthySince, &c.HealthySince, &c.LastHealthy, &c.BlockedSince, &c.HeldSince, &c.EvictedAt,
-	} {
+	}
+}
+
+func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
+	for _, t := range c.times() {
 		*t = own.times.clone(*t)
 		clamp(*t, now)
 	}
@@ -208,24 +210,15 @@ func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
 	return c
 }
 
-func (m *Move) clone(now time.Time) Move {
-	out := *m
+// clone copies a move, and clamps the times that decide something.
+func (m *Move) clone(now time.Time) *Move {
+	out := m.DeepCopy()
 	clamp(&out.Created, now)
 	clamp(&out.StageSince, now)
-	out.ClustersBeforeFailover, out.Waits = slices.Clone(m.ClustersBeforeFailover), m.Waits.clone()
-	if m.State != nil {
-		state := m.State.Clone()
-		out.State = &state
-	}
-	if m.Pending != nil {
-		out.Pending = &PendingEviction{
-			Task: cloneTask(m.Pending.Task), Cluster: m.Pending.Cluster.clone(now, &copies{}), Delivery: clone(m.Pending.Delivery),
+	if out.Pending != nil {
+		for _, t := range out.Pending.Cluster.times() {
+			clamp(*t, now)
 		}
 	}
 	return out
-}
-
-// cloneTask copies a task by the one function that does.
-func cloneTask(task eviction.Task) eviction.Task {
-	return eviction.Apply([]eviction.Task{task}, nil, eviction.ApplyOptions{})[0]
 }

@@ -240,7 +240,7 @@ func TestCarryKeepsTheWholeState(t *testing.T) {
 			var got []preservation.State
 			carried := failover.Carry(tc.tasks, nil)
 			for _, c := range carried {
-				got = append(got, c.State.Clone())
+				got = append(got, *c.State.DeepCopy())
 			}
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)

@@ -186,7 +186,7 @@ func (p *planner) emitAgain(m *Move) {
 			p.end(older, OutcomeFinished)
 		}
 	}
-	p.tasks = append(p.tasks, cloneTask(m.Pending.Task))
+	p.tasks = append(p.tasks, *m.Pending.Task.DeepCopy())
 	p.mark(m)
 	m.StageSince = p.second // seen in a later call than this one (F13)
 }

@@ -23,6 +23,8 @@ const (
 )
 
 // Taint is a taint of a cluster (F4). Its JSON is that of core/v1's Taint.
+//
+// +kubebuilder:object:generate=true
 type Taint struct {
 	// Key names the taint, and Value says more; empty is a text like any other.
 	Key   string `json:"key"`
@@ -47,6 +49,8 @@ const (
 
 // Toleration tolerates the taints that it matches (F4). Its JSON is that of
 // core/v1's Toleration. The zero value is invalid.
+//
+// +kubebuilder:object:generate=true
 type Toleration struct {
 	// Key of the taints; empty = every key, with Exists only.
 	Key string `json:"key,omitempty"`

@@ -73,6 +73,8 @@ const (
 )
 
 // Warning is something valid that will disappoint (L7).
+//
+// +kubebuilder:object:generate=true
 type Warning struct {
 	// Field is the path in the policy; empty where there is none.
 	Field string `json:"field,omitempty"`

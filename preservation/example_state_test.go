@@ -76,9 +76,9 @@ func ExampleState_Equal() {
 	// false
 }
 
-func ExampleState_Clone() {
+func ExampleState_DeepCopy() {
 	state := movingState()
-	other := state.Clone()
+	other := state.DeepCopy()
 	other.Labels["example.com/job-id"] = "77ab"
 	fmt.Println(state.Labels, other.Labels)
 	// Output: map[example.com/job-id:e6fd] map[example.com/job-id:77ab]

@@ -1,6 +1,9 @@
 package preservation
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Ref is the place that the rule fills (I4). For a Field the key is the one spelling
 // of its path, or the text as it stands if that is no path (I5).
@@ -26,14 +29,14 @@ func (s State) Check() error { return s.check() }
 // the rest; nil if there is neither another value nor a label with a conflict. [Join]
 // puts them together again. Neither part shares anything with s (L1).
 func (s State) Split() (map[string]string, *State) {
-	rest := s.Clone()
+	rest := s.DeepCopy()
 	labels := rest.Labels
 	rest.Labels = nil
 	ofLabel := func(c RefConflict) bool { return c.Target == Label }
 	if rest.IsEmpty() && !slices.ContainsFunc(rest.Conflicts, ofLabel) {
 		return labels, nil
 	}
-	return labels, &rest
+	return labels, rest
 }
 
 // Join is the inverse of [State.Split]. The labels of rest do not count. The result
@@ -41,8 +44,8 @@ func (s State) Split() (map[string]string, *State) {
 func Join(labels map[string]string, rest *State) State {
 	out := State{}
 	if rest != nil {
-		out = rest.Clone()
+		rest.DeepCopyInto(&out)
 	}
-	out.Labels = State{Labels: labels}.Clone().Labels
+	out.Labels = maps.Clone(labels)
 	return out
 }

@@ -4,6 +4,8 @@ package preservation
 // happens where there is none. [Validate] refuses what can never succeed (S1). Its
 // JSON is Karmada's; all fields but the rules are extensions, which Karmada's CRD
 // prunes, and nil or empty without them.
+//
+// +kubebuilder:object:generate=true
 type StatePreservation struct {
 	// Rules are evaluated in order; each fills one target. Nil and empty = no
 	// state is carried.

@@ -28,6 +28,8 @@ const (
 )
 
 // Change is what an injection did to one key (I2).
+//
+// +kubebuilder:object:generate=true
 type Change struct {
 	Ref `json:",inline"`
 	// Effect says what was done.
@@ -42,6 +44,8 @@ type Change struct {
 // Report says what an injection did, for the caller's eyes and for [Remove] (I2,
 // I6). It survives a JSON round trip. It holds state: do not print it where the
 // state must not be seen. The zero value is an injection that changed nothing.
+//
+// +kubebuilder:object:generate=true
 type Report struct {
 	// Changes has one entry for each key of the state and each key removed,
 	// sorted by target and key.

@@ -9,6 +9,8 @@ import (
 // AliasLabelName and JSONPath are Karmada's; the other fields are extensions, which
 // Karmada's CRD prunes. Never store a rule that uses them where a schema removes
 // fields that it does not know: without its target a Field rule is a Label rule.
+//
+// +kubebuilder:object:generate=true
 type Rule struct {
 	// AliasLabelName is the key of the label or annotation to write. It must be a
 	// legal label key, appear once for its target, and not be protected (S11). A

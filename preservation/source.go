@@ -63,6 +63,8 @@ type Sources struct {
 // Failover tells what kind of move it is (a marker of the move needs no other
 // mechanism). As a document its keys are cause, origin, attempt and time;
 // what is not known is missing (S4).
+//
+// +kubebuilder:object:generate=true
 type Failover struct {
 	// Cause of the move; empty = not known.
 	Cause Cause `json:"cause,omitempty"`

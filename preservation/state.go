@@ -10,6 +10,8 @@ import (
 
 // State is what extraction found (S10) and the next copy of an application receives
 // (I2), as one value that embeds in a custom resource. The zero value is empty.
+//
+// +kubebuilder:object:generate=true
 type State struct {
 	// Labels are written to the metadata of the object, by key. As Karmada's
 	// preservedLabelState they travel in an eviction task.
@@ -27,6 +29,8 @@ type State struct {
 }
 
 // Ref names one place that receives a value (I4, I5).
+//
+// +kubebuilder:object:generate=true
 type Ref struct {
 	// Target is the kind of place.
 	Target Target `json:"target"`
@@ -35,6 +39,8 @@ type Ref struct {
 }
 
 // RefConflict is the Conflict of one key (I2).
+//
+// +kubebuilder:object:generate=true
 type RefConflict struct {
 	Ref `json:",inline"`
 	// Conflict is Keep or Fail; Replace needs no entry.
@@ -50,19 +56,6 @@ func (s State) IsEmpty() bool { return len(s.Labels)+len(s.Annotations)+len(s.Fi
 func (s State) Equal(other State) bool {
 	return maps.Equal(s.Labels, other.Labels) && maps.Equal(s.Annotations, other.Annotations) &&
 		maps.Equal(s.Fields, other.Fields)
-}
-
-// Clone returns a copy that shares nothing with s (L1).
-func (s State) Clone() State {
-	out := State{
-		Labels: maps.Clone(s.Labels), Annotations: maps.Clone(s.Annotations), Fields: maps.Clone(s.Fields),
-		Conflicts: slices.Clone(s.Conflicts),
-	}
-	if s.Failover != nil {
-		failover := *s.Failover
-		out.Failover = &failover
-	}
-	return out
 }
 
 // Keys lists all places that receive a value, sorted by target and key (L3).

@@ -73,7 +73,8 @@ func checkComments(root, dir string, rules map[string]bool) ([]string, error) {
 	return c.problems, nil
 }
 
-// parse reads the files of the package, in the order of their names.
+// parse reads the files of the package that people wrote, in the order of their
+// names.
 func (c *docChecker) parse(root string, want func(name string) bool) ([]*ast.File, error) {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(c.dir), "*.go"))
 	if err != nil {
@@ -93,7 +94,9 @@ func (c *docChecker) parse(root string, want func(name string) bool) ([]*ast.Fil
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		if !ast.IsGenerated(f) {
+			files = append(files, f)
+		}
 	}
 	return files, nil
 }

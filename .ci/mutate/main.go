@@ -16,7 +16,8 @@
 // unless each of these holds:
 //
 //   - Every exported function and method that can decide stands in a decision
-//     file. Error, String, Unwrap, Is and As only say what a value is.
+//     file. Error, String, Unwrap, Is and As only say what a value is, and DeepCopy
+//     and DeepCopyInto copy it.
 //   - Every exported type, function, method, constant and variable has a comment
 //     of its own.
 //   - That comment cites a rule, such as E8. For a constant or a variable the
@@ -30,6 +31,8 @@
 //     with checked output, named ExampleFunc or ExampleType_Method, with a suffix
 //     or without. Those above and Retryable need none, nor do those listed in
 //     .ci/examples-accepted as package.Func or package.Type.Method with a reason.
+//
+// Generated files are not looked at.
 //
 // Exit codes: 0 = no unaccepted survivor, 1 = survivors, 2 = could not run.
 package main

@@ -185,7 +185,7 @@ func statesByTask(tasks []eviction.Task, outside func(i int) bool) map[string]pr
 	out := map[string]preservation.State{}
 	for i, task := range tasks {
 		if task.PreservedState != nil && outside(i) {
-			out[taskKey(task)] = task.PreservedState.Clone()
+			out[taskKey(task)] = *task.PreservedState.DeepCopy()
 		}
 	}
 	return out

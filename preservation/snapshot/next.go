@@ -7,6 +7,8 @@ import (
 )
 
 // Schedule says how often snapshots are taken (R8).
+//
+// +kubebuilder:object:generate=true
 type Schedule struct {
 	// IntervalSeconds is the time between two periodic snapshots; nil = none are
 	// taken. 0 and less is invalid (R8).
