@@ -74,7 +74,7 @@ func pad(text string, columns int) string {
 
 // wrap breaks a clean text into lines of at most that many columns, at least four. Lines
 // after the first begin with a blank, so that they are seen to belong to it. Words that
-// are too long are broken after a rune.
+// are too long are broken at a seam, or after any rune.
 func wrap(text string, columns int) []string {
 	columns = max(4, columns)
 	var lines []string
@@ -82,13 +82,14 @@ func wrap(text string, columns int) []string {
 	for word := range strings.FieldsSeq(text) {
 		for word != "" {
 			head, rest := cut(word, columns-width(line)-len(lead))
-			if rest != "" && line != "" {
+			switch {
+			case rest == "":
+				line, word = line+lead+head, ""
+			case line != "":
 				lines, line = append(lines, line), ""
-				continue
-			}
-			line, word = line+lead+head, rest
-			if rest != "" { // it did not even fit alone
-				lines, line = append(lines, line), ""
+			default: // it does not even fit alone
+				head = seam(head)
+				lines, word = append(lines, lead+head), word[len(head):]
 			}
 			lead = " "
 		}
@@ -97,6 +98,18 @@ func wrap(text string, columns int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// seam is a part of the beginning of a word that was cut, up to where its last word, as in
+// CamelCase, or name, as in a path, begins; or all of it.
+func seam(head string) string {
+	for i := len(head) - 1; i > 0; i-- {
+		upper, lower := head[i] >= 'A' && head[i] <= 'Z', head[i-1] >= 'a' && head[i-1] <= 'z'
+		if upper && lower || strings.IndexByte("-_./:,", head[i-1]) >= 0 {
+			return head[:i]
+		}
+	}
+	return head
 }
 
 // cut takes as many runes off as fit, with the marks that belong to them.
