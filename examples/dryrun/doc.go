@@ -94,6 +94,13 @@
 //
 // and recheckAfterSeconds where time alone can change the plan.
 //
+// -o timeline and -o svg draw a lane for each cluster: what record and tasks tell of the
+// past, what was observed, and what this run decides. The text is at most 80 columns
+// wide; the drawing follows the reader's preference for light or dark. States are called
+// A, B and so on, with their keys below, and no value is in either. A record remembers
+// moves and the present stay on each target, so that lanes tell no other health of the
+// past.
+//
 // The exit code is 0 if a plan was made, waiting included; 1 if something is
 // blocked, with the plan so far; 2 for bad usage or input, with one line on
 // standard error and nothing on standard output.
@@ -107,6 +114,7 @@
 //
 //	go run ./examples/dryrun -f monday.yaml --record r.json --record-out r.json
 //	go run ./examples/dryrun -f tuesday.yaml --record r.json --record-out r.json
+//	go run ./examples/dryrun -f tuesday.yaml --record r.json -o svg > tuesday.svg
 //
 // A record that is not there is that of a first run. One that cannot be read, or is of
 // another version, is an error and never taken for that. It is replaced in one step,

@@ -18,6 +18,10 @@ func render(p plan, format string) ([]byte, error) {
 			return nil, err
 		}
 		return jsonToYAML(raw)
+	case "timeline":
+		return []byte(p.picture.Text()), nil
+	case "svg":
+		return []byte(p.picture.SVG()), nil
 	default:
 		return p.text(), nil
 	}

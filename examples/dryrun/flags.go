@@ -35,7 +35,8 @@ Shows what a failover would do to one Karmada binding. Nothing is changed.
   --record FILE            what the run before remembered; no file = this is the first
   --record-out FILE        write what this run remembers, for the next one; may be the
                            same file, and holds state
-  -o FORMAT                text, json or yaml (default text)
+  -o FORMAT                text, json, yaml, or a picture of what happened so far and
+                           of this plan: timeline or svg (default text)
 
 Exit codes: 0 a plan was made, 1 blocked (the plan so far is printed), 2 bad
 usage or input. "go run" makes 1 of every code but 0 and adds a line to standard
@@ -193,11 +194,11 @@ func (o *options) addFrom(text string) error {
 
 func (o *options) setOutput(text string) error {
 	switch text {
-	case "text", "json", "yaml":
+	case "text", "json", "yaml", "timeline", "svg":
 		o.output = text
 		return nil
 	default:
-		return errors.New("use text, json or yaml")
+		return errors.New("use text, json, yaml, timeline or svg")
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/failover/swimlane"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -20,7 +21,8 @@ type plan struct {
 	Errors              []problem       `json:"errors"`
 	Warnings            []notice        `json:"warnings"`
 
-	title string // for the text output
+	title   string           // for the text output
+	picture swimlane.Picture // for those that draw
 }
 
 // decision is about leaving one cluster.

@@ -224,6 +224,7 @@ func (d *dryRun) finish() (plan, error) {
 		p.Events = append(p.Events, event{Type: string(one.Type), Reason: one.Reason, Message: oneLine(one.Message), cluster: one.Cluster})
 	}
 	p.sort()
+	p.picture = d.picture(p)
 	return p, nil
 }
 

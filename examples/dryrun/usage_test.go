@@ -31,7 +31,7 @@ func TestUnusable(t *testing.T) {
 		"zero now":         {args: []string{"-f", goodBinding, "--now", "0001-01-01T00:00:00Z"}, want: "now", reason: "it would mean the clock"},
 		"zoneless now":     {args: []string{"-f", goodBinding, "--now", "2025-01-10T12:00:00"}, want: "now", reason: "whose noon?"},
 		"bad cause":        {args: []string{"-f", goodBinding, "--cause", "Application"}, want: "application, cluster or planned", reason: "a closed set"},
-		"bad output":       {args: []string{"-f", goodBinding, "-o", "wide"}, want: "text, json or yaml", reason: "a closed set"},
+		"bad output":       {args: []string{"-f", goodBinding, "-o", "wide"}, want: "text, json, yaml, timeline or svg", reason: "a closed set"},
 		"bad legacy":       {args: []string{"-f", goodBinding, "--legacy", "east"}, want: "CLUSTER=gone", reason: "the state is missing"},
 		"bad legacy word":  {args: []string{"-f", goodBinding, "--legacy", "east=dead"}, want: "fenced", reason: "never read as gone"},
 		"bad legacy name":  {args: []string{"-f", goodBinding, "--legacy", "=gone"}, want: "cluster", reason: "whose copy?"},
