@@ -29,14 +29,15 @@ type Exploration struct {
 	Depth, States int
 	// Heal also checks that from every state the application recovers once all is well.
 	Heal bool
-	// Progress is called after each depth; nil = not.
+	// Progress is called every few hundred states and after each depth; nil = not.
 	Progress func(Level)
 }
 
 // Level is how far an exploration has come (F13).
 type Level struct {
-	// Depth that was completed.
-	Depth int
+	// Depth that is tried, and Left how many states of the depth before have not been
+	// left by every event yet; 0 = this depth is complete.
+	Depth, Left int
 	// States that are distinct, and Transitions between them, so far.
 	States, Transitions int
 }
@@ -83,13 +84,10 @@ func Explore(x Exploration) Result {
 	e.seen[root.key()] = true
 	frontier := []candidate{{state: root}}
 	for depth := 1; depth <= x.Depth; depth++ {
-		next, bad := e.level(frontier)
 		e.depth = depth
+		next, bad := e.level(frontier)
 		if bad != nil {
 			return e.result(bad)
-		}
-		if x.Progress != nil {
-			x.Progress(e.at())
 		}
 		frontier = next
 		if len(frontier) == 0 || x.States > 0 && len(e.nodes) >= x.States {
@@ -126,10 +124,10 @@ type explorer struct {
 	seen        map[[16]byte]bool
 	nodes       []node
 	transitions int
-	depth       int
+	depth, left int
 }
 
-func (e *explorer) at() Level { return Level{e.depth, len(e.nodes), e.transitions} }
+func (e *explorer) at() Level { return Level{e.depth, e.left, len(e.nodes), e.transitions} }
 
 func (e *explorer) result(bad *candidate) Result {
 	r := Result{Level: e.at()}
@@ -150,9 +148,13 @@ func (e *explorer) result(bad *candidate) Result {
 func (e *explorer) level(frontier []candidate) ([]candidate, *candidate) {
 	const batch = 512
 	var next []candidate
+	e.left = len(frontier)
 	for part := range slices.Chunk(frontier, batch) {
 		found := make([][]candidate, len(part))
-		parallel(len(part), func(i int) { found[i] = e.successors(part[i]) })
+		parallel(len(part), func(i int) {
+			found[i] = e.successors(part[i])
+			part[i].state = nil // it is not needed any more
+		})
 		fresh, bad := e.fresh(slices.Concat(found...))
 		if bad != nil {
 			return nil, bad
@@ -164,7 +166,14 @@ func (e *explorer) level(frontier []candidate) ([]candidate, *candidate) {
 			}
 			e.nodes = append(e.nodes, node{fresh[i].from, fresh[i].step})
 			fresh[i].from, fresh[i].round = int32(len(e.nodes)-1), round{}
+			if e.depth == e.Depth {
+				fresh[i].state = nil // nobody goes on from there
+			}
 			next = append(next, fresh[i])
+		}
+		e.left -= len(part)
+		if e.Progress != nil {
+			e.Progress(e.at())
 		}
 	}
 	return next, nil

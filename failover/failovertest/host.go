@@ -1,9 +1,11 @@
 package failovertest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -18,6 +20,10 @@ type round struct {
 	in  failover.PlanInput
 	out failover.PlanOutput
 	err error // that Plan gave beside its answer
+	// read is the JSON that the record of the input was read from, and written the
+	// record of the answer as it was read back; nil = it was not written.
+	read    []byte
+	written *failover.Record
 }
 
 // MarshalJSON is for people who look at a broken promise (F12).
@@ -38,11 +44,7 @@ func (s *state) step(one Step) (round, bool, error) {
 // reconcile is what a controller does, in the order of F14.
 func (s *state) reconcile(crash Write) (round, error) {
 	s.collect()
-	var record failover.Record
-	if err := json.Unmarshal(s.record, &record); err != nil {
-		return round{}, broken("F1", "the record cannot be read again: %v", err)
-	}
-	r := round{in: s.input(record)}
+	r := round{in: s.input(), read: s.record}
 	var err error
 	r.out, err = plan(r.in)
 	if bad := (*PromiseError)(nil); errors.As(err, &bad) {
@@ -73,6 +75,7 @@ func (s *state) reconcile(crash Write) (round, error) {
 		if err := write.do(r); err != nil {
 			return r, err
 		}
+		r.written = &s.stored
 	}
 	s.requests = nil
 	return r, nil
@@ -89,11 +92,9 @@ func plan(in failover.PlanInput) (out failover.PlanOutput, err error) { //nolint
 }
 
 func (s *state) writeRecord(r round) error {
-	text, err := json.Marshal(r.out.Record)
-	if err != nil {
-		return broken("F1", "the record is no JSON: %v", err)
+	if err := s.store(r.out.Record); err != nil {
+		return err
 	}
-	s.record = text
 	s.moved(r)
 	for i := range s.clusters {
 		c := &s.clusters[i]
@@ -112,6 +113,37 @@ func (s *state) writeRecord(r round) error {
 	return nil
 }
 
+// store makes the record JSON, and reads it back if it is another one.
+func (s *state) store(record failover.Record) error {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return broken("F1", "the record is no JSON: %v", err)
+	}
+	if bytes.Equal(text, s.record) {
+		return nil
+	}
+	var back failover.Record
+	if err := json.Unmarshal(text, &back); err != nil {
+		return broken("F1", "the record cannot be read again: %v", err)
+	}
+	s.outlive(back)
+	s.record, s.stored = text, back
+	return nil
+}
+
+// outlive keeps, for the key, which item the record took a digest of.
+func (s *state) outlive(next failover.Record) {
+	for _, one := range next.Clusters {
+		was := slices.IndexFunc(s.stored.Clusters, func(c failover.ClusterRecord) bool { return c.Name == one.Name })
+		if one.Outlived == "" || was >= 0 && s.stored.Clusters[was].Outlived == one.Outlived {
+			continue
+		}
+		if c := s.cluster(one.Name); c != nil && c.item != nil {
+			c.outlived = item{health: c.item.health, job: c.item.job}
+		}
+	}
+}
+
 // seen is what the controller learns from health that was observed at an instant.
 func (r *replica) seen(at int64) {
 	switch {
@@ -128,6 +160,9 @@ type binding struct {
 }
 
 func (s *state) writeBinding(r round) error {
+	if reflect.DeepEqual(r.in.Targets, r.out.Targets) && reflect.DeepEqual(r.in.Tasks, r.out.Tasks) {
+		return nil
+	}
 	text, err := json.Marshal(binding{r.out.Targets, r.out.Tasks})
 	if err != nil {
 		return broken("F12", "targets and tasks are no JSON: %v", err)
@@ -166,7 +201,7 @@ func (s *state) departed(t eviction.Task) {
 		return
 	}
 	mode, _ := purge.Normalize(t.PurgeMode)
-	c.copy.leaving, c.copy.since = mode, s.now
+	c.copy.leaving = mode
 }
 
 // moved looks at the moves of a new record: what left waits for another copy, and what

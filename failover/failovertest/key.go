@@ -2,7 +2,6 @@ package failovertest
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,13 +72,9 @@ type key struct {
 
 func (s *state) key() [16]byte {
 	k := key{s: s, l: s.world.limits(), names: map[string]int{"": 0}, moves: map[int64]int{0: 0}}
-	var record failover.Record
-	if err := json.Unmarshal(s.record, &record); err != nil {
-		record = failover.Record{}
-	}
-	k.rank(record)
+	k.rank(s.stored)
 	k.outside()
-	k.inside(record)
+	k.inside(s.stored)
 	sum := sha256.Sum256([]byte(k.b.String()))
 	return [16]byte(sum[:16])
 }
@@ -108,8 +103,8 @@ func (k *key) age(t *metav1.Time, limit int64) int64 {
 func (k *key) rank(record failover.Record) {
 	var all []int64
 	for _, c := range record.Clusters {
-		if c.PlacedAt != nil {
-			all = append(all, seconds(c.PlacedAt))
+		if c.StartedAt != nil {
+			all = append(all, seconds(c.StartedAt))
 		}
 	}
 	for _, m := range record.Moves {
@@ -119,7 +114,7 @@ func (k *key) rank(record failover.Record) {
 		all = append(all, seconds(&d.At))
 	}
 	for _, c := range k.s.clusters {
-		if c.lost && c.item != nil {
+		if c.item != nil {
 			all = append(all, c.item.at)
 		}
 		if c.copy != nil {
@@ -147,7 +142,7 @@ func (k *key) outside() {
 	}
 	for _, c := range s.clusters {
 		k.put(c.name, c.lost, c.fenced, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
-		if i := c.item; i != nil && c.lost {
+		if i := c.item; i != nil { // that of a cluster which is lost next stays as it is
 			k.put("item", i.health, k.value(i.job), k.ranked[i.at], c.copy != nil && i.of == c.copy.id)
 		}
 		if r := c.copy; r != nil {
@@ -201,7 +196,8 @@ func (k *key) inside(record failover.Record) {
 			value = m.State.Labels[Label]
 		}
 		k.put("move", m.From, m.Cause, m.Mode, k.age(&m.Created, k.l.task), k.order(&m.Created), m.ClustersBeforeFailover, k.value(value),
-			m.Proven, k.attempt(m.Received), m.Stage, k.age(&m.StageSince, 1), m.Gone, m.Released, m.Away, m.Reason == "TargetRemoved")
+			m.Proven, k.attempt(m.Received), m.Stage, k.age(&m.StageSince, 1), m.Gone, m.Released, m.Away, m.Reason == "TargetRemoved",
+			m.Revision == strconv.Itoa(k.s.revision))
 		if m.Pending != nil {
 			k.cluster(m.Pending.Cluster)
 			if d := m.Pending.Delivery; d != nil {
@@ -213,15 +209,20 @@ func (k *key) inside(record failover.Record) {
 		k.put("delivery", d.To, k.attempt(d.Attempt), k.order(&d.At), d.Healthy)
 	}
 	for _, f := range record.Failovers {
-		k.put("failover", f.Revision, k.age(&f.At, k.l.window))
+		k.put("failover", f.Revision == strconv.Itoa(k.s.revision), k.attempt(f.Attempt), k.age(&f.At, k.l.window))
 	}
 }
 
 func (k *key) cluster(c failover.ClusterRecord) {
 	revision := c.HealthyRevision != nil
-	k.put("cluster", c.Name, c.Target, k.order(c.PlacedAt), k.age(c.UnhealthySince, k.l.toleration), k.age(c.HealthySince, k.l.soak),
+	k.put("cluster", c.Name, c.Target, k.order(c.StartedAt), k.age(c.UnhealthySince, k.l.toleration), k.age(c.HealthySince, k.l.soak),
 		c.LastHealthy != nil, revision, revision && *c.HealthyRevision == strconv.Itoa(k.s.revision), k.age(c.BlockedSince, k.l.missing),
 		k.age(c.HeldSince, k.l.missing), c.Started, k.age(c.EvictedAt, k.l.cooldown))
+	if c.Outlived != "" {
+		if known := k.s.cluster(c.Name); known != nil {
+			k.put("outlived", known.outlived.health, k.value(known.outlived.job))
+		}
+	}
 	for _, t := range c.Taints {
 		k.put("taint", min(k.s.now-(t.FirstSeen.Unix()-start().Unix()), k.l.toleration))
 	}

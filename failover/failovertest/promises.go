@@ -172,6 +172,9 @@ func (s *state) checkRound(r round) error {
 
 // checkInput is L1.
 func checkInput(r round) error {
+	if record, _ := json.Marshal(r.in.Record); !bytes.Equal(record, r.read) {
+		return broken("L1", "Plan changes its input")
+	}
 	before, _ := json.Marshal(r.in)
 	if _, err := plan(r.in); err != nil {
 		_ = err // blocked clusters are no broken promise
@@ -186,10 +189,14 @@ func checkInput(r round) error {
 // applied is the input with the answer written, and the requests answered.
 func applied(r round) failover.PlanInput {
 	in := r.in
-	text, _ := json.Marshal(r.out.Record)
-	in.Record = failover.Record{}
-	if err := json.Unmarshal(text, &in.Record); err != nil {
-		in.Record = failover.Record{Version: -1} // Plan will refuse it
+	if r.written != nil {
+		in.Record = *r.written
+	} else {
+		text, _ := json.Marshal(r.out.Record)
+		in.Record = failover.Record{}
+		if err := json.Unmarshal(text, &in.Record); err != nil {
+			in.Record = failover.Record{Version: -1} // Plan will refuse it
+		}
 	}
 	in.Targets, in.Tasks, in.Requests = r.out.Targets, r.out.Tasks, nil
 	return in
@@ -222,6 +229,9 @@ func checkSame(r round) error {
 }
 
 func differ(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
 	a, _ := json.Marshal(want)
 	b, _ := json.Marshal(got)
 	if bytes.Equal(a, b) {

@@ -28,8 +28,9 @@ type state struct {
 	// now is in seconds since the beginning.
 	now int64
 
-	// What the host stores.
+	// What the host stores. stored is the record as it was read back; nobody changes it.
 	record   []byte
+	stored   failover.Record
 	targets  []eviction.TargetCluster
 	tasks    []eviction.Task
 	requests []failover.Request
@@ -57,6 +58,8 @@ type cluster struct {
 	since   int64 // of the taint
 	copy    *replica
 	item    *item
+	// outlived is the item that was there when a copy was last allowed (E8).
+	outlived item
 }
 
 // item is a status as the host collected it last.
@@ -81,10 +84,8 @@ type replica struct {
 	proof    proof
 	// had is what it received first.
 	had string
-	// leaving is the mode of the task that makes it an old copy; empty = none. since is
-	// when, in seconds.
+	// leaving is the mode of the task that makes it an old copy; empty = none.
 	leaving purge.Mode
-	since   int64
 	// excused says that it was fenced while a task made it an old copy (P5).
 	excused bool
 	// removed says that the scheduler took it off the targets.
@@ -185,11 +186,11 @@ func (s *state) collect() {
 }
 
 // input is what the host tells Plan.
-func (s *state) input(record failover.Record) failover.PlanInput {
+func (s *state) input() failover.PlanInput {
 	in := failover.PlanInput{
 		Policy: s.world.Policy, Now: at(s.now), Producer: "failovertest", Revision: strconv.Itoa(s.revision),
 		Targets: s.targets, Tasks: s.tasks, Scheduled: true, Clusters: map[string]failover.ClusterFacts{},
-		Tolerations: s.world.Tolerations, Requests: s.requests, Record: record, Host: s.world.Host,
+		Tolerations: s.world.Tolerations, Requests: s.requests, Record: s.stored, Host: s.world.Host,
 	}
 	for _, c := range s.clusters {
 		in.Clusters[c.name] = s.facts(c)
