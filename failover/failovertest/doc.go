@@ -21,11 +21,13 @@
 //   - A copy that runs receives no foreign state, and keeps what it received until it was
 //     healthy with it (F7, F9).
 //   - The same state never reaches two copies that can act (I1).
+//   - Nothing is evicted without its cause, and what is due is evicted or blocked (F2, F4,
+//     F12); the scheduler is told of every cluster to avoid (E12).
 //   - Plan makes no cluster both a target and under eviction (E13), ends no task while
 //     the old copy may be there (E7), and deletes no copy of a later life (P4).
 //   - Inputs are not changed (L1); Plan agrees with its own output (F13); time alone
-//     changes nothing before the next check (L5, F13); the order of lists does not show
-//     (L3).
+//     changes nothing and tells of nothing before the next check (L5, F12, F13); the order
+//     of lists does not show (L3); what is for people holds no state (L7).
 //
 // # Stability
 //

@@ -44,6 +44,7 @@ func (s *state) step(one Step) (round, bool, error) {
 // reconcile is what a controller does, in the order of F14.
 func (s *state) reconcile(crash Write) (round, error) {
 	s.collect()
+	s.feel()
 	r := round{in: s.input(), read: s.record}
 	var err error
 	r.out, err = plan(r.in)
@@ -62,7 +63,7 @@ func (s *state) reconcile(crash Write) (round, error) {
 	for _, e := range r.out.Excluded {
 		s.excluded = append(s.excluded, e.Cluster)
 	}
-	if err := checkLists(r); err != nil {
+	if err := s.checkAnswer(r); err != nil {
 		return r, err
 	}
 	for _, write := range []struct {
@@ -95,6 +96,7 @@ func (s *state) writeRecord(r round) error {
 	if err := s.store(r.out.Record); err != nil {
 		return err
 	}
+	s.note(r)
 	s.moved(r)
 	for i := range s.clusters {
 		c := &s.clusters[i]
@@ -197,7 +199,11 @@ func contains(tasks []eviction.Task, one eviction.Task) bool {
 // departed makes the copy of a cluster an old one, whose state waits for another.
 func (s *state) departed(t eviction.Task) {
 	c := s.cluster(t.FromCluster)
-	if c == nil || c.copy == nil {
+	if c == nil {
+		return
+	}
+	c.left = stopwatch{true, seconds(t.CreationTimestamp)}
+	if c.copy == nil {
 		return
 	}
 	mode, _ := purge.Normalize(t.PurgeMode)
@@ -260,6 +266,9 @@ func (s *state) abandon(c *cluster) {
 // ended looks at a task that Plan took away.
 func (s *state) ended(t eviction.Task, r round) error {
 	c := s.cluster(t.FromCluster)
+	if s.isTarget(c.name) {
+		c.left.stop()
+	}
 	if s.isTarget(c.name) && !contains(s.tasks, t) && c.copy != nil && c.copy.leaving != "" {
 		if c.copy.leaving == purge.Directly && !c.copy.confirmed {
 			return broken("E11", "the eviction of %s is withdrawn while its copy is deleted", c.name)

@@ -16,6 +16,17 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
+// checkAnswer is what is asked of an answer before it is written.
+func (s *state) checkAnswer(r round) error {
+	if err := checkLists(r); err != nil {
+		return err
+	}
+	if err := s.checkCauses(r); err != nil {
+		return err
+	}
+	return s.checkExcluded(r)
+}
+
 // checkLists is E13: Plan itself makes no cluster both a target and under eviction.
 func checkLists(r round) error {
 	both := func(targets []eviction.TargetCluster, tasks []eviction.Task) map[string]bool {
@@ -162,7 +173,7 @@ func (s *state) checkKept() error {
 
 // checkRound is what holds for every call of Plan.
 func (s *state) checkRound(r round) error {
-	for _, check := range []func(round) error{checkInput, checkSame, s.checkTime, checkOrder} {
+	for _, check := range []func(round) error{checkInput, checkSame, s.checkTime, checkOrder, s.checkWords} {
 		if err := check(r); err != nil {
 			return err
 		}
@@ -312,6 +323,9 @@ func (s *state) checkTime(r round) error {
 		later := in
 		later.Now = in.Now.Add(time.Duration(seconds) * time.Second)
 		out, _ := plan(later)
+		if len(now.Events) == 0 && len(out.Events) > 0 {
+			return broken("F12", "nothing happened for %d s, and there is an event: %v", seconds, out.Events)
+		}
 		if got := outcomeOf(out); !reflect.DeepEqual(want, got) {
 			return broken("L5", "time alone changes the answer after %d s, and the next check is %v: %s", seconds, now.NextCheck, differ(want, got))
 		}

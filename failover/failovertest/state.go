@@ -60,6 +60,9 @@ type cluster struct {
 	item    *item
 	// outlived is the item that was there when a copy was last allowed (E8).
 	outlived item
+	// sick runs since the controller may have taken the application here for unhealthy,
+	// surely since it must have (F2), and left since the last eviction from here (E12).
+	sick, surely, left stopwatch
 }
 
 // item is a status as the host collected it last.

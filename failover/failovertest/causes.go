@@ -1,0 +1,226 @@
+package failovertest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
+)
+
+// stopwatch runs, or does not.
+type stopwatch struct {
+	runs  bool
+	since int64 // in seconds since the beginning
+}
+
+func (w *stopwatch) start(now int64) {
+	if !w.runs {
+		*w = stopwatch{true, now}
+	}
+}
+
+func (w *stopwatch) stop() { *w = stopwatch{} }
+
+// age is -1 for one that does not run, and no more than the limit.
+func (w *stopwatch) age(now, limit int64) int64 {
+	if !w.runs {
+		return -1
+	}
+	return min(now-w.since, limit)
+}
+
+// own says that the item is about the copy that is there, and not from the second in
+// which it was created.
+func (c *cluster) own() bool {
+	return c.item != nil && c.copy != nil && c.item.of == c.copy.id && c.item.at > c.copy.created
+}
+
+// feel starts the first stopwatch of each cluster whose status is bad (F2).
+func (s *state) feel() {
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		if s.isTarget(c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
+			c.sick.start(s.now)
+		}
+	}
+}
+
+// note stops what the record of the answer has stopped, and starts what it surely has
+// started (F2).
+func (s *state) note(r round) {
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		target := targets(r.in.Targets, c.name)
+		healthy := c.own() && c.item.health == eviction.Healthy
+		if !target || healthy {
+			c.sick.stop()
+		}
+		switch evicted := evicts(r.in.Tasks, c.name) || evicts(r.out.Tasks, c.name); {
+		case !target || healthy || evicted || !targets(r.out.Targets, c.name):
+			c.surely.stop()
+		case c.own() && c.item.health == eviction.Unhealthy:
+			c.surely.start(s.now)
+		}
+	}
+}
+
+func targets(list []eviction.TargetCluster, name string) bool {
+	return slices.ContainsFunc(list, func(t eviction.TargetCluster) bool { return t.Name == name })
+}
+
+func evicts(list []eviction.Task, name string) bool {
+	return slices.ContainsFunc(list, func(t eviction.Task) bool { return t.FromCluster == name })
+}
+
+// checkCauses is F2, F4 and F12: nothing is evicted without its cause, and what is due is
+// evicted, or blocked.
+func (s *state) checkCauses(r round) error {
+	for _, d := range r.out.Decisions {
+		c := s.cluster(d.Cluster)
+		if c == nil {
+			continue
+		}
+		if d.Outcome == failover.Evict {
+			if err := s.checkCause(c, d.Cause, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if d.Outcome == failover.Blocked || d.Outcome == failover.AlreadyEvicting || !targets(r.in.Targets, c.name) {
+			continue
+		}
+		if why := s.dueFor(c, r); why != "" {
+			return broken("F2", "%s is left alone, although %s", c.name, why)
+		}
+	}
+	return nil
+}
+
+// checkCause looks for the cause of an eviction.
+func (s *state) checkCause(c *cluster, cause preservation.Cause, r round) error {
+	switch b := s.world.Policy; {
+	case cause == preservation.Planned:
+		if !asked(r, c.name, failover.RequestEvict) {
+			return broken("F12", "%s is evicted as if somebody had asked for it", c.name)
+		}
+	case s.world.Host.RequestsOnly:
+		return broken("F12", "%s is evicted, although only requests count", c.name)
+	case cause == preservation.Cluster:
+		if wait, forever := s.tolerated(); !c.tainted || forever || s.now < c.since+wait {
+			return broken("F4", "%s is evicted for a taint that it does not have, or that is tolerated", c.name)
+		}
+	case c.item == nil || c.item.health != eviction.Unhealthy || b.Application == nil:
+		return broken("F2", "%s is evicted for its health, which is not bad", c.name)
+	default:
+		d := b.Application.DecisionConditions
+		least := min(orDefault(d.TolerationSeconds), orDefault(first(d.InitialTolerationSeconds, d.TolerationSeconds)))
+		if age := c.sick.age(s.now, s.now); age < least {
+			return broken("F2", "%s is evicted after %d s of bad health, and %d are tolerated", c.name, age, least)
+		}
+	}
+	return nil
+}
+
+func asked(r round, cluster string, action failover.RequestAction) bool {
+	return slices.ContainsFunc(r.in.Requests, func(q failover.Request) bool { return q.Cluster == cluster && q.Action == action })
+}
+
+func first(a, b *int32) *int32 {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func orDefault(seconds *int32) int64 {
+	if seconds == nil {
+		return int64(failover.DefaultTolerationSeconds)
+	}
+	return int64(*seconds)
+}
+
+// tolerated is how long the taint of this world is, at least, in seconds (F4).
+func (s *state) tolerated() (int64, bool) {
+	wait, forever := int64(0), false
+	for _, t := range s.world.Tolerations {
+		if t.TolerationSeconds == nil {
+			forever = true
+			continue
+		}
+		wait = max(wait, *t.TolerationSeconds)
+	}
+	return wait, forever
+}
+
+// dueFor says why a target must be left now; empty = it need not.
+func (s *state) dueFor(c *cluster, r round) string {
+	b := s.world.Policy
+	if s.world.Host.RequestsOnly {
+		return ""
+	}
+	if c.tainted && len(s.world.Tolerations) == 0 && (b.Cluster != nil || s.world.Host.ClusterPurgeMode != "") {
+		return "it has a taint that nothing tolerates"
+	}
+	if b.Application == nil || asked(r, c.name, failover.RequestWithdraw) || !c.own() || c.item.health != eviction.Unhealthy {
+		return ""
+	}
+	d := b.Application.DecisionConditions
+	if d.RequireHealthyBefore || d.MaxFailovers != nil {
+		return ""
+	}
+	most := max(orDefault(d.TolerationSeconds), orDefault(first(d.InitialTolerationSeconds, d.TolerationSeconds)))
+	if c.surely.age(s.now, s.now) >= most {
+		return "it is unhealthy for longer than is tolerated"
+	}
+	return ""
+}
+
+// checkExcluded is E12: the scheduler is told of every cluster that is under eviction, or
+// was evicted a short while ago.
+func (s *state) checkExcluded(r round) error {
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		told := slices.ContainsFunc(r.out.Excluded, func(e failover.ExcludedCluster) bool { return e.Cluster == c.name })
+		if !told && evicts(r.out.Tasks, c.name) {
+			return broken("E12", "%s is under eviction, and the scheduler is not told to avoid it", c.name)
+		}
+		if !told && c.left.runs && s.now < c.left.since+s.cooldown() && !targets(r.in.Targets, c.name) && !targets(r.out.Targets, c.name) {
+			return broken("E12", "%s was evicted a short while ago, and the scheduler is not told to avoid it", c.name)
+		}
+	}
+	return nil
+}
+
+// cooldown is the shorter one of both causes, in seconds (E12).
+func (s *state) cooldown() int64 {
+	shortest := int64(0)
+	for i, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+		block := int64(eviction.DefaultBlockPredecessor.Seconds())
+		if own := failover.TermsFor(s.world.Policy, cause).Waits.BlockPredecessorSeconds; own != nil {
+			block = int64(*own)
+		}
+		if i == 0 || block < shortest {
+			shortest = block
+		}
+	}
+	return shortest
+}
+
+// checkWords is L7: what is for people holds no state.
+func (s *state) checkWords(r round) error {
+	var about []string
+	for _, p := range r.out.Placements {
+		about = append(about, p.Message)
+	}
+	text, _ := json.Marshal([]any{r.out.Decisions, r.out.Purges, about, r.out.Excluded, r.out.Events, r.out.Warnings})
+	said := string(text)
+	for id := 1; id <= s.copies; id++ {
+		if strings.Contains(said, job(id)) {
+			return broken("L7", "a message tells the state %s", job(id))
+		}
+	}
+	return nil
+}
