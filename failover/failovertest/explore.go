@@ -315,7 +315,7 @@ func (s *state) heal() error {
 		s.pick()
 		if round == 45 { // a person has a look
 			for _, c := range s.clusters {
-				s.ask(Event{Acknowledge, c.name})
+				s.ask(requestOf(Event{Acknowledge, c.name}))
 			}
 		}
 		if _, err := s.reconcile(NoCrash); err != nil {

@@ -216,8 +216,8 @@ func (s *state) moved(r round) {
 	for _, m := range r.out.Record.Moves {
 		c := s.cluster(m.From)
 		switch {
-		case m.Attempt > r.in.Record.Attempts && m.Reason != "TargetRemoved" && s.carries(m.Mode):
-			s.owe(c)
+		case m.Attempt > r.in.Record.Attempts && m.Reason != "TargetRemoved" && carries(m):
+			s.owe(c, m)
 		case dropped(r.out.Record, m.Attempt) && !dropped(r.in.Record, m.Attempt):
 			s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == m.From })
 		}
@@ -230,12 +230,14 @@ func dropped(r failover.Record, attempt int64) bool {
 	})
 }
 
-// carries says that the mode gives the state to new copies.
-func (s *state) carries(mode purge.Mode) bool {
-	return mode == purge.Directly || s.anyMode()
-}
+// carries says that the move gives the state to new copies.
+func carries(m failover.Move) bool { return m.Mode == purge.Directly || m.InjectWhenNotDirectly }
 
+// anyMode says that state is, or was, given to copies beside old ones.
 func (s *state) anyMode() bool {
+	if s.shares {
+		return true
+	}
 	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
 		if failover.TermsFor(s.world.Policy, cause).StatePreservation.InjectWhenNotDirectly {
 			return true
@@ -244,15 +246,34 @@ func (s *state) anyMode() bool {
 	return false
 }
 
-// owe remembers what the copy stands for.
-func (s *state) owe(c *cluster) {
-	if c == nil || c.copy == nil || c.copy.had == "" && (c.item == nil || c.item.job == "") {
+// owe remembers what the copy stands for: what it received, or what the policy finds in
+// the status that the host knows. A task of somebody else says itself what goes along.
+func (s *state) owe(c *cluster, m failover.Move) {
+	if c == nil || c.copy == nil {
 		return
 	}
-	values := c.copy.values()
-	for _, v := range values {
-		s.owed = append(s.owed, owed{v, c.name, len(values) > 1})
+	if m.Pending == nil {
+		if told := s.value(m.State); told != "" {
+			c.copy.left = told
+			s.owed = append(s.owed, owed{told, c.name, s.forgot || m.Proven})
+		}
+		return
 	}
+	state, whole := s.extract(c, m.Cause, s.collected(c))
+	values := c.copy.values(s.value(&state))
+	forwards := c.copy.had != "" && c.copy.proof == unproven // its own status is not asked (F6)
+	optional := len(values) > 1 || !forwards && (!whole || s.aged(m.Cause))
+	for _, v := range values {
+		if v != "" {
+			c.copy.left = v
+			s.owed = append(s.owed, owed{v, c.name, optional})
+		}
+	}
+}
+
+// aged says that state may be too old to go along.
+func (s *state) aged(cause preservation.Cause) bool {
+	return failover.TermsFor(s.world.Policy, cause).StatePreservation.MaxStateAgeSeconds != nil
 }
 
 // abandon is for copies that end without an eviction: what they received and were not
@@ -298,7 +319,7 @@ func (s *state) writePurges(r round) error {
 	}
 	for i := range s.clusters { // what the application has nothing to do with any more
 		c := &s.clusters[i]
-		if c.copy != nil && !c.lost && !s.isTarget(c.name) && !s.isEvicted(c.name) {
+		if c.copy != nil && !c.lost && !c.required && !s.isTarget(c.name) && !s.isEvicted(c.name) {
 			c.copy.deleting = true
 		}
 	}
@@ -311,17 +332,13 @@ func (s *state) writeManifests(r round) error {
 		if c == nil || p.Action != failover.Apply || c.lost || !s.isTarget(c.name) {
 			continue
 		}
-		value := ""
-		if p.State != nil {
-			value = p.State.Labels[Label]
-		}
 		if c.copy != nil {
-			if err := update(c, value); err != nil {
+			if err := s.update(c, p.State); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.create(c, value, r); err != nil {
+		if err := s.create(c, p.State, r); err != nil {
 			return err
 		}
 	}
@@ -329,20 +346,28 @@ func (s *state) writeManifests(r round) error {
 }
 
 // update writes a manifest where a copy is.
-func update(c *cluster, value string) error {
+func (s *state) update(c *cluster, next *preservation.State) error {
 	k := c.copy
+	value, given, kept := s.value(next), orNone(next), orNone(k.kept)
 	switch {
 	case k.leaving == purge.Directly:
 		return broken("E13", "a manifest is written over the copy on %s, which is being deleted", c.name)
-	case k.deleting || value == k.received:
+	case k.deleting || given.Equal(kept):
 		return nil
-	case value == "" && k.proof == unproven:
-		return broken("F7", "the copy on %s loses %s before it was healthy with it", c.name, value0(k.received))
-	case value != "":
-		return broken("F9", "the running copy on %s receives %s; it had %s", c.name, value, value0(k.received))
+	case !within(given, kept):
+		return broken("F9", "the running copy on %s receives %s; it had %s", c.name, value0(value), value0(k.received))
+	case k.proof == unproven && k.received != "":
+		return broken("F7", "the copy on %s loses %s before it was healthy with it", c.name, k.received)
 	}
-	k.received = ""
+	k.received, k.kept = value, next
 	return nil
+}
+
+func orNone(state *preservation.State) preservation.State {
+	if state == nil {
+		return preservation.State{}
+	}
+	return *state
 }
 
 func value0(v string) string {
@@ -353,7 +378,8 @@ func value0(v string) string {
 }
 
 // create makes a new copy.
-func (s *state) create(c *cluster, value string, r round) error {
+func (s *state) create(c *cluster, given *preservation.State, r round) error {
+	value := s.value(given)
 	if err := s.checkOldCopies(c); err != nil {
 		return err
 	}
@@ -372,6 +398,7 @@ func (s *state) create(c *cluster, value string, r round) error {
 	s.copies++
 	c.copy = &replica{
 		id: s.copies, created: s.now, health: eviction.HealthUnknown, received: value, had: value, origin: origin,
+		given: given, kept: given,
 	}
 	return nil
 }

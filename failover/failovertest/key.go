@@ -47,7 +47,7 @@ func (w *World) limits() limits {
 	}
 	for _, t := range w.Tolerations {
 		if t.TolerationSeconds != nil {
-			l.toleration = max(l.toleration, *t.TolerationSeconds+1)
+			l.toleration = max(l.toleration, min(*t.TolerationSeconds, longestStory)+1)
 		}
 	}
 	return l

@@ -12,6 +12,7 @@ import (
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -21,6 +22,9 @@ const Label = "example.com/job"
 
 // start is when every story begins.
 func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// longestStory is in seconds, and shorter than any overflow.
+const longestStory = int64(1) << 32
 
 // state is all there is at one instant, stored or true.
 type state struct {
@@ -47,6 +51,14 @@ type state struct {
 	// spent counts the events that are limited.
 	spent map[Verb]int8
 	crash int8
+
+	// marks are where the policies so far write what tells of the move, and common the
+	// values that more than one copy reported.
+	marks  []preservation.Ref
+	common []string
+	// lax, shares and forgot say that an earlier policy let copies start without state,
+	// that one gave state to copies beside old ones, and that the record was lost.
+	lax, shares, forgot bool
 }
 
 // cluster is one cluster as it is.
@@ -63,12 +75,17 @@ type cluster struct {
 	// sick runs since the controller may have taken the application here for unhealthy,
 	// surely since it must have (F2), and left since the last eviction from here (E12).
 	sick, surely, left stopwatch
+	// unseen says that the host does not know whether a copy is there, and required that
+	// something else needs it; facts are what it knows besides.
+	unseen, required bool
+	facts            *Facts
 }
 
 // item is a status as the host collected it last.
 type item struct {
 	health eviction.Health
-	job    string // empty = none
+	job    string // empty = no status
+	status []byte // that a scenario gave; nil = that of the world
 	at     int64
 	of     int // number of the copy
 }
@@ -80,6 +97,8 @@ type replica struct {
 	health   eviction.Health
 	silent   bool
 	deleting bool
+	// status is what a scenario lets it report; nil = what the world says.
+	status []byte
 	// received is the value on its manifest, and proof says whether the controller saw
 	// the copy healthy with it.
 	received string
@@ -87,6 +106,10 @@ type replica struct {
 	proof    proof
 	// had is what it received first.
 	had string
+	// given and kept are the states of had and received, and left is the value that went
+	// along when it was left.
+	given, kept *preservation.State
+	left        string
 	// leaving is the mode of the task that makes it an old copy; empty = none.
 	leaving purge.Mode
 	// excused says that it was fenced while a task made it an old copy (P5).
@@ -114,19 +137,19 @@ type owed struct {
 func job(id int) string { return "j" + strconv.Itoa(id) }
 
 // values are what the copy stands for: what it received, its own, or either.
-func (r *replica) values() []string {
+func (r *replica) values(own string) []string {
 	switch {
 	case r.had == "" || r.proof == proven:
-		return []string{job(r.id)}
+		return []string{own}
 	case r.proof == perhaps:
-		return []string{r.had, job(r.id)}
+		return []string{r.had, own}
 	default:
 		return []string{r.had}
 	}
 }
 
 func newState(w *World) *state {
-	s := &state{world: w, spent: map[Verb]int8{}, record: []byte("{}")}
+	s := &state{world: w, spent: map[Verb]int8{}, record: []byte("{}"), marks: marksOf(w.Policy)}
 	for _, name := range w.Clusters {
 		s.clusters = append(s.clusters, cluster{name: name})
 	}
@@ -182,7 +205,7 @@ func (s *state) collect() {
 		default:
 			c.item = &item{health: c.copy.health, at: s.now, of: c.copy.id}
 			if !c.copy.silent {
-				c.item.job = job(c.copy.id)
+				c.item.job, c.item.status = job(c.copy.id), c.copy.status
 			}
 		}
 	}
@@ -192,17 +215,19 @@ func (s *state) collect() {
 func (s *state) input() failover.PlanInput {
 	in := failover.PlanInput{
 		Policy: s.world.Policy, Now: at(s.now), Producer: "failovertest", Revision: strconv.Itoa(s.revision),
-		Targets: s.targets, Tasks: s.tasks, Scheduled: true, Clusters: map[string]failover.ClusterFacts{},
-		Tolerations: s.world.Tolerations, Requests: s.requests, Record: s.stored, Host: s.world.Host,
+		Targets: s.targets, Tasks: s.tasks, Scheduled: !s.world.Unscheduled, DesiredReplicas: s.world.DesiredReplicas,
+		Clusters: map[string]failover.ClusterFacts{}, Tolerations: s.world.Tolerations, Requests: s.requests,
+		Template: s.world.Template, Record: s.stored, Host: s.world.Host,
 	}
-	for _, c := range s.clusters {
-		in.Clusters[c.name] = s.facts(c)
+	for i := range s.clusters {
+		c := &s.clusters[i]
+		in.Clusters[c.name] = s.known(c)
 		if c.item == nil {
 			continue
 		}
 		one := eviction.AggregatedStatusItem{ClusterName: c.name, Applied: true, Health: c.item.health}
-		if c.item.job != "" {
-			one.Status = &runtime.RawExtension{Raw: []byte(`{"job":"` + c.item.job + `"}`)}
+		if status := s.collected(c); status != nil {
+			one.Status = &runtime.RawExtension{Raw: status}
 		}
 		if s.world.Dated {
 			one.ObservedAt = &metav1.Time{Time: at(c.item.at)}
@@ -212,10 +237,14 @@ func (s *state) input() failover.PlanInput {
 	return in
 }
 
-func (s *state) facts(c cluster) failover.ClusterFacts {
-	facts := failover.ClusterFacts{Fenced: c.fenced}
+// known is what the host knows of a cluster.
+func (s *state) known(c *cluster) failover.ClusterFacts {
+	facts := failover.ClusterFacts{
+		Fenced: c.fenced, RequiredByOthers: c.required, TaintsKnown: s.world.TaintsKnown && !c.lost,
+	}
+	c.facts.fill(&facts)
 	switch {
-	case c.lost:
+	case c.lost || c.unseen:
 		facts.Presence = purge.Unknown
 	case c.copy == nil:
 		facts.Presence = purge.Gone
@@ -227,7 +256,7 @@ func (s *state) facts(c cluster) failover.ClusterFacts {
 		if s.world.Dated {
 			taint.TimeAdded = &metav1.Time{Time: at(c.since)}
 		}
-		facts.Taints = []failover.Taint{taint}
+		facts.Taints = append([]failover.Taint{taint}, facts.Taints...)
 	}
 	return facts
 }
@@ -247,7 +276,7 @@ func (s *state) happen(e Event) (bool, error) {
 	case Unschedule:
 		return s.unschedule(c), nil
 	case Evict, Withdraw, Acknowledge:
-		s.ask(e)
+		s.ask(requestOf(e))
 		return true, nil
 	case Confirm:
 		return s.confirm(c), nil
@@ -284,13 +313,18 @@ func (s *state) schedule(c *cluster) bool {
 		return false
 	}
 	s.targets = append(slices.Clone(s.targets), eviction.TargetCluster{Name: c.name})
+	s.picked(c)
+	return true
+}
+
+// picked lets a copy go on that the scheduler had taken off the targets.
+func (s *state) picked(c *cluster) {
 	if c.copy != nil && c.copy.removed {
 		c.copy.removed = false
 		for i := range s.owed { // it goes on with what it has
 			s.owed[i].optional = s.owed[i].optional || s.owed[i].value == c.copy.had
 		}
 	}
-	return true
 }
 
 func (s *state) unschedule(c *cluster) bool {
@@ -305,19 +339,23 @@ func (s *state) unschedule(c *cluster) bool {
 	return true
 }
 
-func (s *state) ask(e Event) {
+func requestOf(e Event) failover.Request {
 	actions := map[Verb]failover.RequestAction{
 		Evict: failover.RequestEvict, Withdraw: failover.RequestWithdraw, Acknowledge: failover.RequestAcknowledge,
 	}
-	s.requests = append(s.requests, failover.Request{Cluster: e.Cluster, Action: actions[e.Verb]})
-	if e.Verb != Acknowledge {
+	return failover.Request{Cluster: e.Cluster, Action: actions[e.Verb]}
+}
+
+func (s *state) ask(r failover.Request) {
+	s.requests = append(s.requests, r)
+	if r.Action != failover.RequestAcknowledge {
 		return
 	}
-	if c := s.cluster(e.Cluster); c.copy != nil && c.copy.proof == unproven {
+	if c := s.cluster(r.Cluster); c.copy != nil && c.copy.proof == unproven {
 		c.copy.proof = perhaps
 	}
 	for i := range s.owed {
-		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == e.Cluster
+		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == r.Cluster
 	}
 }
 
@@ -402,5 +440,5 @@ func (c *cluster) inside(verb Verb) bool {
 		c.copy = nil
 		return true
 	}
-	return was != *c.copy
+	return was.health != c.copy.health || was.silent != c.copy.silent
 }

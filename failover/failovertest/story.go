@@ -24,6 +24,8 @@ type Story struct {
 	Values []NamedState `json:"values"`
 	// Moments are one for each event and the reconcile after it, in order of time.
 	Moments []Moment `json:"moments"`
+
+	marks []preservation.Ref // left out of Values
 }
 
 // NamedState is a state and its short name (F7).
@@ -96,6 +98,7 @@ type CopyMoment struct {
 // ShortName is the name of a state in this story; empty = it has no values, or does not
 // occur (F7).
 func (s *Story) ShortName(state preservation.State) string {
+	state = unmarked(state, s.marks)
 	for _, known := range s.Values {
 		if known.State.Equal(state) {
 			return known.Name
@@ -128,6 +131,7 @@ func Tell(w World, timeline []Step) (Story, error) {
 
 // add records what there is now.
 func (s *Story) add(world *state, step string, crash Write, r round) {
+	s.marks = world.marks
 	m := Moment{At: at(world.now), Step: step, Crash: crash, Plan: r.out, Targets: world.targets, Tasks: world.tasks}
 	if r.err != nil {
 		m.Blocked = r.err.Error()
@@ -139,11 +143,8 @@ func (s *Story) add(world *state, step string, crash Write, r round) {
 		}
 		if k := c.copy; k != nil {
 			one.Copy = &CopyMoment{
-				Number: k.id, Health: k.health, Deleting: k.deleting,
-				Received: s.name(labelled(k.had)), Keeps: s.name(labelled(k.received)),
-			}
-			if !k.silent {
-				one.Copy.Reports = s.name(labelled(job(k.id)))
+				Number: k.id, Health: k.health, Deleting: k.deleting, Reports: s.name(world.reported(&c)),
+				Received: s.name(orNone(k.given)), Keeps: s.name(orNone(k.kept)),
 			}
 		}
 		m.Clusters = append(m.Clusters, one)
@@ -154,16 +155,9 @@ func (s *Story) add(world *state, step string, crash Write, r round) {
 	s.Moments = append(s.Moments, m)
 }
 
-// labelled is the state of a world with the one rule for [Label].
-func labelled(value string) preservation.State {
-	if value == "" {
-		return preservation.State{}
-	}
-	return preservation.State{Labels: map[string]string{Label: value}}
-}
-
 // name returns the short name of a state, and gives one to a new one.
 func (s *Story) name(state preservation.State) string {
+	state = unmarked(state, s.marks)
 	if state.IsEmpty() {
 		return ""
 	}
@@ -174,9 +168,7 @@ func (s *Story) name(state preservation.State) string {
 	for n := 0; name == "" || slices.ContainsFunc(s.Values, func(v NamedState) bool { return v.Name == name }); n++ {
 		name = letter(n)
 	}
-	s.Values = append(s.Values, NamedState{name, preservation.State{
-		Labels: state.Labels, Annotations: state.Annotations, Fields: state.Fields,
-	}})
+	s.Values = append(s.Values, NamedState{name, state})
 	return name
 }
 

@@ -1,10 +1,13 @@
 package failovertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/carryover-io/carryover/failover"
 )
@@ -13,18 +16,30 @@ import (
 // of its host and scheduler (F12).
 type World struct {
 	// Clusters that there are, at least one; the scheduler prefers them in this order.
-	Clusters []string
+	Clusters []string `json:"clusters"`
 	// Policy of the application.
-	Policy failover.Behavior
+	Policy failover.Behavior `json:"policy"`
 	// Tolerations of the application (F4).
-	Tolerations []failover.Toleration
+	Tolerations []failover.Toleration `json:"tolerations,omitempty"`
 	// Host are the habits of the host.
-	Host failover.HostOptions
+	Host failover.HostOptions `json:"host"`
 	// Copies is how many targets the scheduler wants at most; 0 = 1.
-	Copies int
+	Copies int `json:"copies,omitempty"`
 	// Dated says that the host knows when it observed a status, and when a taint was
 	// added (E8, F4).
-	Dated bool
+	Dated bool `json:"dated,omitempty"`
+	// TaintsKnown says that the host knows when a cluster has no taint any more (E11).
+	TaintsKnown bool `json:"taintsKnown,omitempty"`
+	// Status is what a copy reports, as a JSON object: $n in it is the number of the
+	// copy. Empty = {"job":"j$n"}, which a rule with the path {.job} and the alias [Label]
+	// carries (S2).
+	Status json.RawMessage `json:"status,omitempty"`
+	// Template for the trial injection; nil = no trial (I2).
+	Template *unstructured.Unstructured `json:"template,omitempty"`
+	// DesiredReplicas are what the targets must have together; nil = do not count (E8).
+	DesiredReplicas *int32 `json:"desiredReplicas,omitempty"`
+	// Unscheduled says that the scheduler has not seen the current generation (E9).
+	Unscheduled bool `json:"unscheduled,omitempty"`
 }
 
 // Verb is what happens (F12).
