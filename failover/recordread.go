@@ -89,8 +89,8 @@ func remember(r Record, now time.Time) *memory {
 	}
 	slices.SortFunc(m.known, func(a, b ClusterRecord) int { return cmp.Compare(a.Name, b.Name) })
 	own := newCopies(len(m.known))
-	for i, c := range m.known {
-		m.known[i] = c.clone(now, &own)
+	for i := range m.known {
+		m.known[i].detach(now, &own)
 		m.clusters[i] = &m.known[i]
 	}
 	for _, move := range r.Moves {
@@ -197,7 +197,8 @@ func (c *ClusterRecord) times() [8]**metav1.Time {
 	}
 }
 
-func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
+// detach makes all that c points to its own.
+func (c *ClusterRecord) detach(now time.Time, own *copies) {
 	for _, t := range c.times() {
 		*t = own.times.clone(*t)
 		clamp(*t, now)
@@ -207,7 +208,6 @@ func (c ClusterRecord) clone(now time.Time, own *copies) ClusterRecord {
 	for i := range c.Taints {
 		c.Taints[i].Taint.TimeAdded = clone(c.Taints[i].Taint.TimeAdded)
 	}
-	return c
 }
 
 // clone copies a move, and clamps the times that decide something.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover"
 )
 
 // Run plays the scenario and records it (F12): in each step what the step names happens,
@@ -293,7 +294,7 @@ func (s *state) setTasks(tasks []eviction.Task) {
 
 // forget loses the record: what only it knew is gone, and no promise covers it.
 func (s *state) forget() {
-	s.record, s.forgot = []byte("{}"), true
+	s.record, s.stored, s.forgot = []byte("{}"), failover.Record{}, true
 	for i := range s.owed {
 		s.owed[i].optional = true
 	}
