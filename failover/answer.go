@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,17 +16,16 @@ import (
 // answer deals with the requests of people, and withdraws evictions whose source
 // recovered (E11). Evictions that are asked for are decided with the others.
 func (p *planner) answer() {
-	requests := slices.Clone(p.in.Requests)
-	slices.SortFunc(requests, func(a, b Request) int {
-		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Cause, b.Cause))
-	})
-	for _, r := range slices.Compact(requests) {
+	for _, r := range p.requests() {
 		switch r.Action {
 		case RequestAcknowledge:
-			p.acknowledge(r.Cluster)
+			p.acknowledge(r)
 		case RequestWithdraw:
 			p.withdraw(r.Cluster, true)
 		case RequestEvict:
+			if p.outdated(r) {
+				p.warn(r.Cluster, OutdatedRequest, "the request to leave "+r.Cluster+" was made before the application came there, and is answered")
+			}
 		default:
 			p.warn(r.Cluster, InvalidRequest, fmt.Sprintf("the action %.64q is unknown: use Evict, Withdraw or Acknowledge", string(r.Action)))
 		}
@@ -38,6 +38,16 @@ func (p *planner) answer() {
 			p.withdraw(cluster, false)
 		}
 	}
+}
+
+// requests are sorted; of several that differ in their time only, the last counts.
+func (p *planner) requests() []Request {
+	same := func(a, b Request) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Cause, b.Cause))
+	}
+	sorted := slices.Clone(p.in.Requests)
+	slices.SortFunc(sorted, func(a, b Request) int { return cmp.Or(same(a, b), p.asked(b).Compare(p.asked(a))) })
+	return slices.CompactFunc(sorted, func(a, b Request) bool { return same(a, b) == 0 })
 }
 
 // lookAgain says when evictions that were just made let another one be withdrawn (L5).
@@ -65,7 +75,7 @@ func (p *planner) withdrawal(cluster string, requested bool) eviction.Withdrawal
 func (p *planner) requested(cluster string, action RequestAction) (Request, bool) {
 	var found []Request
 	for _, r := range p.in.Requests {
-		if r.Cluster == cluster && r.Action == action {
+		if r.Cluster == cluster && r.Action == action && !p.outdated(r) {
 			r.Cause = cmp.Or(r.Cause, preservation.Planned)
 			found = append(found, r)
 		}
@@ -74,6 +84,24 @@ func (p *planner) requested(cluster string, action RequestAction) (Request, bool
 		return Request{}, false
 	}
 	return slices.MinFunc(found, func(a, b Request) int { return cmp.Compare(a.Cause, b.Cause) }), true
+}
+
+// outdated says that an eviction was asked for before the stay on the cluster began: it
+// was about an earlier one.
+func (p *planner) outdated(r Request) bool {
+	if r.Action != RequestEvict || !p.isTarget(r.Cluster) {
+		return false
+	}
+	placed := p.cluster(r.Cluster).PlacedAt
+	return placed != nil && placed.After(p.asked(r))
+}
+
+// asked is when a request was made.
+func (p *planner) asked(r Request) time.Time {
+	if r.At.IsZero() {
+		return p.now
+	}
+	return r.At.Time
 }
 
 func (p *planner) taskedClusters() []string {
@@ -89,9 +117,11 @@ func (p *planner) taskedClusters() []string {
 // none, that which came from there and that no copy received (F7). What left or was
 // received in this very second is not meant: the request may be older than that, and a
 // second call with it must not end what the first one saved (F13).
-func (p *planner) acknowledge(cluster string) {
+func (p *planner) acknowledge(r Request) {
+	cluster := r.Cluster
+	meant := func(at metav1.Time) bool { return p.later(at) && !at.After(p.asked(r)) }
 	if d := p.deliveries[cluster]; d != nil {
-		if !p.later(d.At) {
+		if !meant(d.At) {
 			return
 		}
 		p.provenBy(d)
@@ -100,7 +130,7 @@ func (p *planner) acknowledge(cluster string) {
 		return
 	}
 	for _, m := range p.moves {
-		if m.From == cluster && m.live() && p.holder(m) == "" && p.later(m.Created) {
+		if m.From == cluster && m.live() && p.holder(m) == "" && meant(m.Created) {
 			m.Proven = true
 			p.event(cluster, EventNormal, "StateAcknowledged", "the state of "+cluster+" is not needed any more")
 		}

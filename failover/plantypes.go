@@ -38,7 +38,8 @@ type PlanInput struct {
 	Clusters map[string]ClusterFacts `json:"clusters,omitempty"`
 	// Tolerations of the application for the taints of clusters (F4).
 	Tolerations []Toleration `json:"tolerations,omitempty"`
-	// Requests of people. One that was answered is not kept: the host takes it away.
+	// Requests of people. One that was answered is not kept: the host takes it away, or
+	// says when it was made.
 	Requests []Request `json:"requests,omitempty"`
 	// Template is the manifest for the trial injection; nil = no trial (I2).
 	Template *unstructured.Unstructured `json:"template,omitempty"`
@@ -119,6 +120,12 @@ type Request struct {
 	Action RequestAction `json:"action"`
 	// Cause of an eviction; empty = Planned.
 	Cause preservation.Cause `json:"cause,omitempty"`
+	// At is when it was asked for; nil = in this call. A host that may give a request
+	// again, after a crash or because it stands in a specification, must say: an eviction
+	// is about the stay of then and not about a later one, and an acknowledgement about
+	// state that had left or been received by then. A withdrawal counts as long as it is
+	// given, whatever its time.
+	At *metav1.Time `json:"at,omitempty"`
 }
 
 // PlanOutput is the answer of [Plan] (F12). Write it in this order: the record; then

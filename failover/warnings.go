@@ -59,6 +59,9 @@ const (
 	UnusableInput WarningReason = "UnusableInput"
 	// InvalidRequest means that a request asks for something unknown (L6).
 	InvalidRequest WarningReason = "InvalidRequest"
+	// OutdatedRequest means that an eviction was asked for before the application came to
+	// the cluster: it was about an earlier stay (F12).
+	OutdatedRequest WarningReason = "OutdatedRequest"
 	// WithdrawRefused means that a request to withdraw is refused (E11).
 	WithdrawRefused WarningReason = "WithdrawRefused"
 	// StartedWithoutState means that a copy starts without a carried Required value,
