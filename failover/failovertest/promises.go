@@ -128,6 +128,9 @@ func (s *state) needed(c *cluster, r round) []string {
 		given := slices.ContainsFunc(r.out.Placements, func(p failover.Placement) bool {
 			return p.Cluster != c.name && s.value(p.State) == o.value
 		})
+		if from := s.cluster(o.origin); from != nil && from.required {
+			continue // it stays with the copy that others require (P5, I1)
+		}
 		if !o.optional && !given {
 			out = append(out, o.value)
 		}

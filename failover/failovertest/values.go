@@ -81,10 +81,10 @@ func (s *state) value(of *preservation.State) string {
 	if of == nil {
 		return ""
 	}
-	if v := of.Labels[Label]; v != "" && len(of.Labels)+len(of.Annotations)+len(of.Fields) == 1 {
+	state := s.unmarked(*of)
+	if v := state.Labels[Label]; v != "" && len(state.Labels)+len(state.Annotations)+len(state.Fields) == 1 {
 		return v
 	}
-	state := s.unmarked(*of)
 	if state.IsEmpty() {
 		return ""
 	}
