@@ -54,7 +54,7 @@ func (s *state) note(r round) {
 	for i := range s.clusters {
 		c := &s.clusters[i]
 		target := targets(r.in.Targets, c.name)
-		healthy := c.own() && c.item.health == eviction.Healthy
+		healthy := c.own() && well(c.item.health)
 		if !target || healthy {
 			c.sick.stop()
 		}
@@ -65,6 +65,11 @@ func (s *state) note(r round) {
 			c.surely.start(s.now)
 		}
 	}
+}
+
+// well says that the health of what is applied is good (E8).
+func well(health eviction.Health) bool {
+	return health == eviction.Healthy || health == eviction.NotApplicable
 }
 
 func targets(list []eviction.TargetCluster, name string) bool {
@@ -102,13 +107,15 @@ func (s *state) checkCauses(r round) error {
 // checkCause looks for the cause of an eviction.
 func (s *state) checkCause(c *cluster, cause preservation.Cause, r round) error {
 	switch b := s.world.Policy; {
+	case asked(r, c.name, failover.RequestEvict): // for any cause
 	case cause == preservation.Planned:
-		if !asked(r, c.name, failover.RequestEvict) {
-			return broken("F12", "%s is evicted as if somebody had asked for it", c.name)
-		}
+		return broken("F12", "%s is evicted as if somebody had asked for it", c.name)
 	case s.world.Host.RequestsOnly:
 		return broken("F12", "%s is evicted, although only requests count", c.name)
 	case cause == preservation.Cluster:
+		if c.facts != nil && len(c.facts.Taints) > 0 {
+			return nil // whatever they are
+		}
 		if wait, forever := s.tolerated(); !c.tainted || forever || s.now < c.since+wait {
 			return broken("F4", "%s is evicted for a taint that it does not have, or that is tolerated", c.name)
 		}
@@ -146,6 +153,9 @@ func orDefault(seconds *int32) int64 {
 func (s *state) tolerated() (int64, bool) {
 	wait, forever := int64(0), false
 	for _, t := range s.world.Tolerations {
+		if t.Key != "" && t.Key != taintKey {
+			continue
+		}
 		if t.TolerationSeconds == nil {
 			forever = true
 			continue
@@ -211,6 +221,9 @@ func (s *state) cooldown() int64 {
 
 // checkWords is L7: what is for people holds no state.
 func (s *state) checkWords(r round) error {
+	if len(s.world.Status) > 0 {
+		return nil // its values may be words of a message by themselves
+	}
 	var about []string
 	for _, p := range r.out.Placements {
 		about = append(about, p.Message)

@@ -103,7 +103,7 @@ func (s *state) writeRecord(r round) error {
 		if c.copy == nil {
 			continue
 		}
-		if s.isTarget(c.name) && !s.isEvicted(c.name) && c.item != nil && c.item.of == c.copy.id && c.item.health == eviction.Healthy {
+		if s.isTarget(c.name) && !s.isEvicted(c.name) && c.item != nil && c.item.of == c.copy.id && well(c.item.health) {
 			c.copy.seen(c.item.at)
 		}
 		for _, t := range r.out.Tasks {

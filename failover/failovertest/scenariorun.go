@@ -165,6 +165,9 @@ func (p *player) edit(step *ScenarioStep) (string, error) {
 		w.DesiredReplicas = e.DesiredReplicas
 	}
 	p.world = &w
+	for i := range p.clusters {
+		p.clusters[i].left.stop() // an eviction keeps the cool-down of its policy
+	}
 	p.marks = slices.Concat(p.marks, marksOf(w.Policy))
 	return "", nil
 }
@@ -299,8 +302,11 @@ func (s *state) forget() {
 		s.owed[i].optional = true
 	}
 	for i := range s.clusters {
-		if k := s.clusters[i].copy; k != nil && k.proof == unproven {
-			k.proof = perhaps
+		c := &s.clusters[i]
+		c.surely.stop()
+		c.left.stop()
+		if c.copy != nil && c.copy.proof == unproven {
+			c.copy.proof = perhaps
 		}
 	}
 }

@@ -20,6 +20,9 @@ import (
 // carries the job of a copy, which is "j" and the number of the copy (S8).
 const Label = "example.com/job"
 
+// taintKey is that of the taint that the verb adds.
+const taintKey = "example.com/down"
+
 // start is when every story begins.
 func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
@@ -252,7 +255,7 @@ func (s *state) known(c *cluster) failover.ClusterFacts {
 		facts.Presence = purge.Present
 	}
 	if c.tainted {
-		taint := failover.Taint{Key: "example.com/down", Effect: failover.NoExecute}
+		taint := failover.Taint{Key: taintKey, Effect: failover.NoExecute}
 		if s.world.Dated {
 			taint.TimeAdded = &metav1.Time{Time: at(c.since)}
 		}
