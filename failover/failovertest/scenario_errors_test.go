@@ -1,0 +1,317 @@
+package failovertest_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/carryover-io/carryover/eviction"
+	"github.com/carryover-io/carryover/failover/failovertest"
+)
+
+// header is a small world, and the first six lines of a file.
+const header = `name: n
+world:
+  clusters: [east, west]
+  policy:
+    cluster: {purgeMode: Directly}
+steps:
+`
+
+// TestWrongScenarios are scenarios that are written wrongly: each error names the line.
+func TestWrongScenarios(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text   string // whole, or the steps if it begins with "- "
+		want   string
+		reason string
+	}{
+		"nothing":         {"", "line 1: there is no scenario", "an empty file tests nothing"},
+		"no mapping":      {"[]", "line 1: want keys with values, got a list", "a scenario has keys"},
+		"empty document":  {"---\n", "line 2: want keys with values, got nothing", "nor does an empty document"},
+		"bad YAML":        {"name: [\n", "line 1: did not find", "the parser's line is kept"},
+		"unknown anchor":  {"name: n\nworld: *w\n", "line 2: unknown anchor 'w' referenced", "an alias has an anchor"},
+		"endless anchor":  {"name: n\nworld:\n  status: &w {a: *w}\n", "line 3: scenario \"n\": it is too large or too deep", "an anchor does not contain itself"},
+		"merge key":       {"name: n\nworld: &w {}\n<<: *w\n", "<< is not supported", "what is merged has no line"},
+		"odd key":         {"name: n\n? [a]\n: b\n", "line 2: scenario \"n\": a key is text", "keys are names"},
+		"unknown field":   {"name: n\nworlds: {}\n", `line 2: scenario "n": "worlds" is unknown here: use name, steps, world`, "a typo is no comment"},
+		"deep typo":       {"name: n\nworld:\n  clusters: [east]\n  policy:\n    cluster:\n      purgemode: Never\n", `line 6: scenario "n": "purgemode" is unknown here`, "a policy is read as strictly"},
+		"twice":           {"name: n\nworld: {}\nname: m\n", `line 3: scenario "n": "name" is here twice`, "which one counts?"},
+		"wrong type":      {"name: 7\n", "line 1: want text, got a number: put it in quotes", "7 is no text"},
+		"no list":         {"name: n\nworld:\n  clusters: east\n", "line 3: scenario \"n\": want a list, got text", "one cluster is a list of one"},
+		"no number":       {"name: n\nworld:\n  copies: many\n", "line 3: scenario \"n\": want a whole number, got text", "copies are counted"},
+		"a fraction":      {"name: n\nworld:\n  copies: 1.5\n", "line 3: scenario \"n\": want a whole number, got a number", "in whole copies"},
+		"too large":       {"name: n\nworld:\n  desiredReplicas: 3000000000\n", "line 3: scenario \"n\": want a whole number", "it must fit"},
+		"no boolean":      {"name: n\nworld:\n  dated: yes\n", "line 3: scenario \"n\": want true or false, got text", "yes is text"},
+		"no time":         {header + "- facts: {east: {stateTakenAt: soon}}\n", "line 7: scenario \"n\": parsing time", "times are RFC 3339"},
+		"odd number":      {header + "- do: schedule east\n- status: {east: {n: .inf}}\n", "line 8: scenario \"n\": a number that JSON does not know", "a status is JSON"},
+		"no name":         {"world: {clusters: [east]}\nsteps: [{do: tick}]\n", "a scenario has a name", "failures must name it"},
+		"no clusters":     {"name: n\nworld:\n  clusters: []\nsteps: [{do: tick}]\n", "line 3: scenario \"n\": a world has 1 to 20 clusters", "things happen somewhere"},
+		"nameless":        {"name: n\nworld:\n  clusters: [east, \"\"]\nsteps: [{do: tick}]\n", "line 3: scenario \"n\": a cluster has a name", "expectations name it"},
+		"two clusters":    {"name: n\nworld:\n  clusters:\n  - east\n  - east\nsteps: [{do: tick}]\n", "line 5: scenario \"n\": there are two clusters \"east\"", "names are unique"},
+		"negative copies": {"name: n\nworld:\n  clusters: [east]\n  copies: -1\nsteps: [{do: tick}]\n", "line 4: scenario \"n\": the scheduler wants no negative number", "copies are counted"},
+		"odd status":      {"name: n\nworld:\n  clusters: [east]\n  status: [1]\nsteps: [{do: tick}]\n", "line 4: scenario \"n\": a status is a JSON object", "rules start at an object"},
+		"no steps":        {"name: n\nworld: {clusters: [east]}\nsteps: []\n", "line 3: scenario \"n\": a scenario has 1 to 1000 steps", "nothing happens"},
+		"empty step":      {header + "- do: tick\n- {}\n", "line 8: scenario \"n\": step 2: a step lets something happen or expects something", "an empty step is a mistake"},
+		"early":           {header + "- expect: {targets: []}\n", "line 7: scenario \"n\": step 1: nothing has happened yet", "there is nothing to look at"},
+		"unknown verb":    {header + "- do: tick\n- do: explode east\n", "line 8: scenario \"n\": event \"explode east\" is unknown", "no event is guessed (L6)"},
+		"no text":         {header + "- do: {taint: east}\n", "line 7: scenario \"n\": an event is text", "an event is one line"},
+		"verb in a list":  {header + "- do:\n  - tick\n  - lose\n", "line 9: scenario \"n\": event \"lose\" names no cluster", "the line within the list"},
+		"cluster":         {header + "- do:\n  - tick\n  - lose north\n", "line 9: scenario \"n\": step 1: there is no cluster \"north\": the world has [east west]", "a typo would never happen"},
+		"do and more":     {header + "- do: tick\n  advance: 1s\n", "line 7: scenario \"n\": step 1: do stands alone", "which is first?"},
+		"crash of do":     {header + "- do: tick\n  crashBefore: 2\n", "line 8: scenario \"n\": step 1: write the crash behind the event: do: tick !2", "one way to say it"},
+		"crash alone":     {header + "- do: tick\n- crashBefore: 2\n", "line 8: scenario \"n\": step 2: nothing happens: write do: nothing !2", "one way to say it"},
+		"no such write":   {header + "- advance: 1s\n  crashBefore: 5\n", "line 8: scenario \"n\": step 1: the crash is before a write from 1 to 4", "there are four (F14)"},
+		"two times":       {header + "- advance: 1s\n  until: 5s\n", "line 8: scenario \"n\": step 1: use advance or until", "which one counts?"},
+		"advance back":    {header + "- advance: -1s\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds: -1s does not", "time never goes back"},
+		"advance a bit":   {header + "- advance: 1500ms\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds", "stored times are whole seconds (L2)"},
+		"no duration":     {header + "- advance: soon\n", "line 7: scenario \"n\": time: invalid duration", "a duration has a unit"},
+		"until when":      {header + "- until: noon\n", "line 7: scenario \"n\": step 1: \"noon\" is neither a duration since the beginning", "an instant is one of two forms"},
+		"until a bit":     {header + "- until: 1500ms\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds", "as above"},
+		"time goes back":  {header + "- advance: 10s\n- do: tick\n- until: 10s\n", "line 9: scenario \"n\": step 3: time goes back: it is 2026-01-01T00:00:11Z already, 11s after the beginning", "time never goes back"},
+		"a date back":     {header + "- until: 2025-12-31T00:00:00Z\n", "line 7: scenario \"n\": step 1: time goes back", "the beginning is known"},
+		"too long":        {header + "- advance: 2000000h\n", "line 7: scenario \"n\": step 1: the story takes longer than 136 years", "no time overflows"},
+		"too long again":  {"name: n\nworld:\n  clusters: [east]\n  tolerations: [{operator: Exists, tolerationSeconds: 4000000000}]\nsteps:\n- do: [later, later]\n", "line 6: scenario \"n\": step 1: the story takes longer than 136 years", "nor in little steps"},
+		"facts of whom":   {header + "- facts: {north: {unseen: true}}\n", "line 7: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"status of none":  {header + "- status:\n    east: {}\n", "line 8: scenario \"n\": step 1: there is no copy on east", "who would report it?"},
+		"health of none":  {header + "- health: {west: Healthy}\n", "line 7: scenario \"n\": step 1: there is no copy on west", "who would be healthy?"},
+		"odd report":      {header + "- do: schedule east\n- status: {east: 7}\n", "line 8: scenario \"n\": step 2: a status is a JSON object", "rules start at an object"},
+		"odd edit":        {header + "- edit: {status: []}\n", "line 7: scenario \"n\": step 1: a status is a JSON object", "as for a world"},
+		"target":          {header + "- targets:\n  - {name: west}\n  - {name: north}\n", "line 9: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"target twice":    {header + "- targets: [{name: west}, {name: west}]\n", "line 7: scenario \"n\": step 1: there are two targets \"west\"", "a cluster is a target once"},
+		"no targets":      {header + "- targets:\n", "line 7: scenario \"n\": want a list, got nothing: write [] for none", "none is said, not guessed"},
+		"task":            {header + "- tasks: [{fromCluster: north, reason: R, producer: p}]\n", "line 7: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"request":         {header + "- requests: [{cluster: north, action: Evict}]\n", "line 7: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"expected":        {header + "- do: tick\n  expect:\n    placements:\n      north: {action: Hold}\n", "line 10: scenario \"n\": step 1: there is no cluster \"north\"", "it would hold for ever"},
+		"expected name":   {header + "- do: tick\n  expect: {excluded: [north]}\n", "line 8: scenario \"n\": step 1: there is no cluster \"north\"", "as above"},
+		"warning":         {header + "- do: tick\n  expect: {warnings: [{cluster: east}]}\n", "line 8: scenario \"n\": step 1: what is expected has a reason", "any warning would do"},
+		"event of whom":   {header + "- do: tick\n  expect: {events: [{cluster: north, reason: Evicted}]}\n", "line 8: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"next":            {header + "- do: tick\n  expect: {next: 7}\n", "line 8: scenario \"n\": want text, got a number", "a duration has a unit"},
+		"next when":       {header + "- do: tick\n  expect: {next: 500ms}\n", "line 8: scenario \"n\": step 1: \"500ms\" is neither a duration in whole seconds", "checks are whole seconds (L5)"},
+		"schedule twice":  {header + "- do: [schedule east, schedule east]\n", "line 7: scenario \"n\": step 1: \"schedule east\" cannot happen: east is a target already", "an event that changes nothing is a mistake"},
+		"schedule more":   {header + "- do: [schedule east, schedule west]\n", "\"schedule west\" cannot happen: the scheduler wants 1, and they are [east]", "copies bounds the targets"},
+		"unschedule":      {header + "- do: unschedule east\n", "\"unschedule east\" cannot happen: east is no target", "as above"},
+		"no copy":         {header + "- do: healthy east\n", "\"healthy east\" cannot happen: there is no copy on east", "as above"},
+		"healthy twice":   {header + "- do: [schedule east, healthy east, healthy east]\n", "\"healthy east\" cannot happen: it is so already", "as above"},
+		"deleted early":   {header + "- do: [schedule east, deleted east]\n", "the copy on east is not being deleted", "nobody asked for it"},
+		"deleted lost":    {header + "- do: [schedule east, lose east, deleted east]\n", "\"deleted east\" cannot happen: east is lost", "nobody would know"},
+		"vanish lost":     {header + "- do: [schedule east, lose east, vanish east]\n", "\"vanish east\" cannot happen: east is lost", "wipe is the word"},
+		"wipe":            {header + "- do: [schedule east, wipe east]\n", "\"wipe east\" cannot happen: east is not lost, or has no copy", "vanish is the word"},
+		"return":          {header + "- do: return east\n", "\"return east\" cannot happen: it is so already", "it was never away"},
+		"confirm":         {header + "- do: confirm east\n", "\"confirm east\" cannot happen: no task about east waits for a person", "nothing to confirm"},
+		"wait":            {header + "- do: wait\n", "\"wait\" cannot happen: nothing is due later than in a second", "there is no next check"},
+		"two of a name":   {header + "- do: tick\n---\n" + header + "- do: tick\n", `line 9: scenario "n": there is another scenario of this name`, "a failure must name one"},
+		"too deep":        {"name: n\nworld:\n  status: " + strings.Repeat("{a: ", 120) + strings.Repeat("}", 120) + "\n", "line 3: scenario \"n\": it is too large or too deep", "work is bounded (L4)"},
+		"too wide":        {"name: n\nworld:\n  status:\n    a: &a [1,1,1,1,1,1,1,1,1,1]\n    b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n    c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n    d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n    e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n", "it is too large or too deep", "aliases count each time"},
+		"too big":         {strings.Repeat("# much\n", 1<<18), "the file holds more than 1048576 bytes", "work is bounded (L4)"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenarios, err := failovertest.ReadScenarios([]byte(tc.text))
+			if err == nil {
+				_, err = scenarios[0].Run()
+			}
+			if bad := (*failovertest.ScenarioError)(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s\nwant %s\ngot  %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+// TestWrongInGo names the step of a scenario in Go, which has no lines.
+func TestWrongInGo(t *testing.T) {
+	t.Parallel()
+	scenario := func(steps ...failovertest.ScenarioStep) failovertest.Scenario {
+		return failovertest.Scenario{Name: "n", World: failovertest.World{Clusters: []string{"east"}}, Steps: steps}
+	}
+	tests := map[string]struct {
+		scenario failovertest.Scenario
+		want     string
+	}{
+		"unknown verb": {
+			scenario(failovertest.ScenarioStep{Do: []failovertest.Step{{Event: failovertest.Event{Verb: "explode", Cluster: "east"}}}}),
+			`scenario "n": step 1: event "explode east" is unknown`,
+		},
+		"time": {
+			scenario(
+				failovertest.ScenarioStep{Advance: &metav1.Duration{Duration: time.Minute}},
+				failovertest.ScenarioStep{Until: "30s"},
+			),
+			`scenario "n": step 2: time goes back`,
+		},
+		"expectation": {
+			scenario(failovertest.ScenarioStep{
+				Targets: []eviction.TargetCluster{{Name: "east"}}, Expect: &failovertest.Expectation{Targets: []string{}},
+			}),
+			`scenario "n": step 1: targets: want [], got [east]`,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story, err := tc.scenario.Run()
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("want %s, got %v", tc.want, err)
+			}
+			if n := len(story.Moments); n > 0 && story.Moments[n-1].Failure == "" {
+				t.Error("the story does not say what failed")
+			}
+		})
+	}
+}
+
+// TestFailedExpectations has one wrong expectation of each kind.
+func TestFailedExpectations(t *testing.T) {
+	t.Parallel()
+	const before = `name: n
+world:
+  clusters: [east, west, north]
+  status: {job: "j$n", path: "p/$n"}
+  template: {apiVersion: example.com/v1, kind: App, metadata: {name: app}, spec: {path: none}}
+  policy:
+    application:
+      purgeMode: Directly
+      statePreservation:
+        rules:
+        - {aliasLabelName: example.com/job, jsonPath: "{.job}"}
+        - {aliasLabelName: example.com/note, jsonPath: "{.job}", target: Annotation}
+        - {jsonPath: "{.path}", target: Field, fieldPath: .spec.path}
+steps:
+- do: [schedule east, healthy east, tick, evict east]
+  expect: `
+	tests := map[string]string{
+		"{targets: [west]}":                                                       "line 16: scenario \"n\": step 1: targets: want [west], got []",
+		"{excluded: []}":                                                          "excluded: want [], got [east]",
+		"{tasks: {}}":                                                             "tasks: want none, got one about east",
+		"{tasks: {east: null}}":                                                   "tasks.east: want none, got one",
+		"{tasks: {west: {}}}":                                                     "tasks.west: there is none",
+		"{tasks: {east: {mode: Never}}}":                                          "tasks.east.mode: want Never, got Directly",
+		"{tasks: {east: {reason: Down}}}":                                         "tasks.east.reason: want Down, got PlannedMove",
+		"{tasks: {east: {producer: me}}}":                                         "tasks.east.producer: want me, got failovertest",
+		"{tasks: {east: {before: []}}}":                                           "tasks.east.before: want [], got [east]",
+		"{tasks: {east: {replicas: 0}}}":                                          "tasks.east.replicas: want 0, got nothing",
+		"{tasks: {east: {suppressDeletion: false}}}":                              "tasks.east.suppressDeletion: want false, got nothing",
+		"{tasks: {east: {gracePeriodSeconds: 1}}}":                                "tasks.east.gracePeriodSeconds: want 1, got nothing",
+		"{tasks: {east: {state: {}}}}":                                            "tasks.east.state: want no state, got",
+		"{tasks: {east: {state: {labels: {example.com/job: j7}}}}}":               `tasks.east.state.labels.example.com/job: want "j7", got "j1"`,
+		"{tasks: {east: {state: {labels: {example.com/job: null}}}}}":             `want none, got "j1"`,
+		"{tasks: {east: {state: {labels: {example.com/x: x}}}}}":                  `labels.example.com/x: want "x", got nothing`,
+		"{tasks: {east: {state: {annotations: {example.com/note: x}}}}}":          `annotations.example.com/note: want "x", got "j1"`,
+		"{tasks: {east: {state: {fields: {.spec.path: p/7}}}}}":                   `fields..spec.path: want "p/7", got "p/1"`,
+		"{tasks: {east: {state: {fields: {.spec.path: null}}}}}":                  `fields..spec.path: want none, got "p/1"`,
+		"{tasks: {east: {state: {fields: {.spec.x: 1}}}}}":                        `fields..spec.x: want 1, got nothing`,
+		"{decisions: {east: {outcome: Wait}}}":                                    "decisions.east.outcome: want Wait, got Evict",
+		"{decisions: {east: {reason: Any, cause: Cluster}}}":                      "decisions.east.reason: want Any, got PlannedMove\ndecisions.east.cause: want Cluster, got Planned",
+		"{decisions: {west: {}}}":                                                 "decisions.west: there is none",
+		"{purges: {east: {outcome: Keep, old: Keep, new: Create, reason: Gone}}}": "purges.east.outcome: want Keep, got Purge\npurges.east.reason: want Gone, got AwaitingOldCopyGone\npurges.east.old: want Keep, got Delete\npurges.east.new: want Create, got Hold",
+		"{placements: {east: {action: Apply}}}":                                   "placements.east: there is none",
+		"{warnings: [{reason: Any}]}":                                             "warnings[0]: want { Any}, got []",
+		"{events: []}":                                                            "events: want none, got [{east",
+		"{events: [{cluster: west, reason: Evicted}]}":                            "events[0]: want {west Evicted}, got [{east",
+		"{copies: {east: null}}":                                                  "copies.east: want none, got one",
+		"{copies: {west: {}}}":                                                    "copies.west: there is none",
+		"{copies: {east: {number: 2, health: Unknown, deleting: false}}}":         "copies.east.number: want 2, got 1\ncopies.east.health: want Unknown, got Healthy\ncopies.east.deleting: want false, got true",
+		"{received: {east: {labels: {example.com/job: j1}}}}":                     `received.east.labels.example.com/job: want "j1", got nothing`,
+		"{keeps: {east: {labels: {example.com/job: j1}}}}":                        `keeps.east.labels.example.com/job: want "j1", got nothing`,
+		"{next: 599s}": "next: want 9m59s, got none",
+	}
+	for expect, want := range tests {
+		t.Run(expect, func(t *testing.T) {
+			t.Parallel()
+			scenarios, err := failovertest.ReadScenarios([]byte(before + expect + "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = scenarios[0].Run(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("want %s\ngot  %v", want, err)
+			}
+		})
+	}
+	t.Run("placement", func(t *testing.T) {
+		t.Parallel()
+		scenarios, err := failovertest.ReadScenarios([]byte(before +
+			"{}\n- do: [schedule west, deleted east]\n  expect: {placements: {west: {action: Hold, reason: NoState, origin: west, state: {}}}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = scenarios[0].Run()
+		for _, want := range []string{
+			"line 18", "placements.west.action: want Hold, got Apply", "placements.west.reason: want NoState, got Injected",
+			"placements.west.origin: want west, got east", "placements.west.state: want no state",
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("want %s\ngot  %v", want, err)
+			}
+		}
+	})
+}
+
+// failing records what a test would say.
+type failing struct {
+	testing.TB
+	said string
+}
+
+func (*failing) Helper() {}
+func (f *failing) Errorf(_ string, args ...any) {
+	f.said += args[0].(error).Error() + args[1].(*failovertest.Story).String()
+}
+
+// TestCheck prints the story up to the step that failed, and no further.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	scenarios, err := failovertest.ReadScenarios([]byte(header + "- do: [schedule east, healthy east, tick, taint east]\n  expect: {tasks: {}}\n- do: later\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &failing{TB: t}
+	failovertest.Check(f, scenarios[0])
+	for _, want := range []string{
+		`line 8: scenario "n": step 1: tasks: want none, got one about east`, "1s  taint east", "Evict on east: TaintUntolerated",
+		"FAILED  tasks: want none, got one about east", "under eviction, tainted, copy 1 is Healthy, is being deleted",
+	} {
+		if !strings.Contains(f.said, want) {
+			t.Errorf("want %q in\n%s", want, f.said)
+		}
+	}
+	if strings.Contains(f.said, "later") {
+		t.Errorf("the story goes on:\n%s", f.said)
+	}
+}
+
+func TestReadFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.yaml", header+"- do: tick\n")
+	write("b.yaml", header+"- do: tick\n")
+	write("c.yaml", header+"- do: explode\n")
+	if err := os.Mkdir(filepath.Join(dir, "d.yaml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct{ pattern, want string }{
+		"two of a name": {"[ab].yaml", `b.yaml: line 1: scenario "n": there is another scenario of this name in ` + filepath.Join(dir, "a.yaml")},
+		"wrong":         {"c.yaml", `c.yaml: line 7: scenario "n": event "explode" is unknown`},
+		"none":          {"x*.yaml", "no file matches"},
+		"bad pattern":   {"[", "syntax error in pattern"},
+		"no file":       {"d.yaml", "is a directory"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := failovertest.ReadFiles(filepath.Join(dir, tc.pattern)); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("want %s, got %v", tc.want, err)
+			}
+		})
+	}
+}
