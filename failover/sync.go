@@ -60,9 +60,8 @@ func (p *planner) handBack(m *Move) bool {
 func (p *planner) match() []int {
 	var unknown []int
 	for i, task := range p.tasks {
-		if slices.ContainsFunc(p.tasks[:i], func(t eviction.Task) bool {
-			return t.FromCluster == task.FromCluster && compareMoves(moveOf(t), moveOf(task)) == 0
-		}) {
+		same := func(t eviction.Task) bool { return compareMoves(moveOf(t), moveOf(task)) == 0 }
+		if slices.ContainsFunc(p.tasks[:i], same) {
 			continue // the same once more tells nothing new
 		}
 		m := p.moveOf(task)
