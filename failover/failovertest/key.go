@@ -65,13 +65,14 @@ type key struct {
 	s      *state
 	l      limits
 	b      strings.Builder
-	names  map[string]int   // values, in the order in which they appear
-	moves  map[int64]int    // attempts
-	ranked map[int64]string // times whose order matters
+	own    map[string]string // values that a copy reports by itself, and its job
+	names  map[string]int    // values, in the order in which they appear
+	moves  map[int64]int     // attempts
+	ranked map[int64]string  // times whose order matters
 }
 
 func (s *state) key() [16]byte {
-	k := key{s: s, l: s.world.limits(), names: map[string]int{"": 0}, moves: map[int64]int{0: 0}}
+	k := key{s: s, l: s.world.limits(), own: s.owners(), names: map[string]int{"": 0}, moves: map[int64]int{0: 0}}
 	k.rank(s.stored)
 	k.outside()
 	k.inside(s.stored)
@@ -82,6 +83,9 @@ func (s *state) key() [16]byte {
 func (k *key) put(parts ...any) { fmt.Fprintln(&k.b, parts...) }
 
 func (k *key) value(v string) int {
+	if owner, known := k.own[v]; known {
+		v = owner
+	}
 	n, known := k.names[v]
 	if !known {
 		n = len(k.names)
@@ -185,18 +189,15 @@ func (k *key) inside(record failover.Record) {
 		k.moves[m.Attempt] = i + 1
 	}
 	for _, t := range k.s.tasks {
-		k.put("task", t.FromCluster, t.PurgeMode, k.age(t.CreationTimestamp, k.l.task), k.value(t.PreservedLabelState[Label]),
+		state := t.State()
+		k.put("task", t.FromCluster, t.PurgeMode, k.age(t.CreationTimestamp, k.l.task), k.value(k.s.value(&state)),
 			t.SuppressDeletion != nil && *t.SuppressDeletion, t.SuppressDeletion != nil, t.ClustersBeforeFailover)
 	}
 	for _, c := range record.Clusters {
 		k.cluster(c)
 	}
 	for _, m := range record.Moves {
-		value := ""
-		if m.State != nil {
-			value = m.State.Labels[Label]
-		}
-		k.put("move", m.From, m.Cause, m.Mode, k.age(&m.Created, k.l.task), k.order(&m.Created), m.ClustersBeforeFailover, k.value(value),
+		k.put("move", m.From, m.Cause, m.Mode, k.age(&m.Created, k.l.task), k.order(&m.Created), m.ClustersBeforeFailover, k.value(k.s.value(m.State)),
 			m.Proven, k.attempt(m.Received), m.Stage, k.age(&m.StageSince, 1), m.Gone, m.Released, m.Away, m.Reason == "TargetRemoved",
 			m.Revision == strconv.Itoa(k.s.revision))
 		if m.Pending != nil {

@@ -92,6 +92,24 @@ func (s *state) value(of *preservation.State) string {
 	return string(text)
 }
 
+// owners are the values that the copies so far report by themselves, each with the job
+// that stands for its copy; nil in a world of jobs, where they are the same.
+func (s *state) owners() map[string]string {
+	if len(s.world.Status) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for n := 1; n <= s.copies; n++ {
+		for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+			state, _ := s.extract(&s.clusters[0], cause, s.world.report(n))
+			if v := s.value(&state); v != "" {
+				out[v] = job(n)
+			}
+		}
+	}
+	return out
+}
+
 // marksOf are the places that the policy fills with what tells of the move.
 func marksOf(b failover.Behavior) []preservation.Ref {
 	var out []preservation.Ref
