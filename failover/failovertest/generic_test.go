@@ -24,9 +24,10 @@ func TestExploreAnyPolicy(t *testing.T) {
 		world := failovertest.World{Clusters: []string{"east", "west"}, Policy: policy(purge.Directly)}
 		change(&world)
 		r := failovertest.Explore(failovertest.Exploration{
-			World: world, Setup: steps(t, "schedule east", "healthy east", "tick"), Depth: 7, Heal: true,
+			World: world, Setup: steps(t, "schedule east", "healthy east", "tick"), Depth: 5, Heal: true,
 			Limits: map[failovertest.Verb]int{
-				failovertest.Schedule: -1, failovertest.Healthy: -1, failovertest.Taint: 2, failovertest.Deleted: -1, failovertest.Tick: -1,
+				failovertest.Schedule: -1, failovertest.Healthy: -1, failovertest.Unhealthy: -1, failovertest.Deleted: -1,
+				failovertest.Taint: 1, failovertest.Lose: 1, failovertest.Fence: 1, failovertest.Tick: -1,
 			},
 		})
 		if r.Broken != nil {
