@@ -9,8 +9,16 @@
 // travels as JSON every time. Copies are created only where Plan says Apply, and deleted
 // only where Plan says Delete or where the scheduler took the target away.
 //
+// A [Scenario] is such a story with what is expected of it, in Go or in YAML:
+//
+//	func TestPolicy(t *testing.T) { failovertest.RunFiles(t, "testdata/*.yaml") }
+//
+// docs/testing.md has the format. A run is recorded as a [Story], which a failing test
+// prints.
+//
 // [Explore] tries every order of events to a depth and returns the shortest timeline
-// that breaks a promise. A timeline is a list of steps, and can be run again.
+// that breaks a promise. A timeline is a list of steps, and can be run again
+// by [Replay], or as the events of a scenario.
 //
 // # Promises
 //
