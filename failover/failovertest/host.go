@@ -263,6 +263,9 @@ func (s *state) owe(c *cluster, m failover.Move) {
 	values := c.copy.values(s.value(&state))
 	forwards := c.copy.had != "" && c.copy.proof == unproven // its own status is not asked (F6)
 	optional := len(values) > 1 || !forwards && (!whole || s.aged(m.Cause))
+	if !forwards && !whole && c.copy.had != "" {
+		values = append(values, c.copy.had) // which may go along instead (F6)
+	}
 	for _, v := range values {
 		if v != "" {
 			c.copy.left = v
