@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/carryover-io/carryover/failover"
-	"github.com/carryover-io/carryover/preservation"
 )
 
 // String tells the story for people: one paragraph for each moment, with the time since
@@ -22,8 +21,8 @@ func (s *Story) String() string {
 		}
 	}
 	for _, v := range s.Values {
-		if values := values(v.State); len(v.State.Keys()) != 1 || !strings.Contains(values, `"`+v.Name+`"`) {
-			fmt.Fprintf(&b, "%8s  %s\n", v.Name+" =", values)
+		if v.speaks() {
+			fmt.Fprintf(&b, "%8s  %s\n", v.Name+" =", values(v.State))
 		}
 	}
 	return b.String()
@@ -57,11 +56,7 @@ func (s *Story) lines(m Moment) []string {
 }
 
 func (s *Story) placement(p failover.Placement) string {
-	state := preservation.State{}
-	if p.State != nil {
-		state = *p.State
-	}
-	return fmt.Sprintf("%s to %s: %s%s", p.Action, p.Cluster, p.Reason, with(s.ShortName(state)))
+	return fmt.Sprintf("%s to %s: %s%s", p.Action, p.Cluster, p.Reason, with(s.carriedBy(p)))
 }
 
 func with(name string) string {
