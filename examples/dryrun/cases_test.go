@@ -32,6 +32,8 @@ type testCase struct {
 const (
 	flink = " -f testdata/flinkdeployment.yaml"
 	bare  = "-f testdata/"
+
+	kubectl = bare + "kubectl/binding.yaml -f testdata/kubectl/clusters.yaml -f testdata/kubectl/flinkdeployment.yaml"
 )
 
 var cases = map[string]testCase{
@@ -302,6 +304,18 @@ var cases = map[string]testCase{
 	"missing-state-deadline": {
 		args:   bare + "missing-state-deadline/binding.yaml" + flink + " --record testdata/missing-state-deadline/record.json --to west",
 		reason: "at the deadline the application leaves without state, and says so",
+	},
+	"kubectl-wait": {
+		args:   kubectl,
+		reason: "as kubectl prints a binding and the clusters: the taint is tolerated for two more minutes",
+	},
+	"kubectl-leave": {
+		args:   kubectl + " --evict member1 --cause cluster --to member2",
+		reason: "a person does not wait; a cluster that is not ready may still run the job, so Directly holds",
+	},
+	"kubectl-fenced": {
+		args:   kubectl + " --evict member1 --cause cluster --to member2 --legacy member1=fenced",
+		reason: "a person made sure that the old job cannot act: member2 gets its job id",
 	},
 	"cluster-binding": {
 		args:   bare + "cluster-binding/binding.json --evict east --to west --cause cluster --legacy east=gone",

@@ -37,7 +37,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"directly-gone", "gracefully", "second-failover-gone", "health-over", "missing-key", "taint-untolerated", "two-new-targets",
-		"state-unreadable", "expired-source-healthy",
+		"state-unreadable", "expired-source-healthy", "kubectl-fenced",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

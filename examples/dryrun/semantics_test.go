@@ -227,6 +227,18 @@ var wantFacts = map[string]facts{
 		decisions: []string{"east Evict TaintUntolerated"}, purges: []string{eastWaits}, injections: []string{westHeld},
 		warnings: []string{"UnusedCluster"},
 	},
+	"kubectl-wait": {
+		decisions: []string{"member1 Wait TaintToleratedUntil"}, injections: []string{"member1 Apply no NoState"},
+		warnings: []string{"UnusedCluster", "UnusedCluster"},
+	},
+	"kubectl-leave": {
+		decisions: []string{"member1 Evict TaintUntolerated"}, purges: []string{"member1 Delete Hold no OldCopyUnreachable"},
+		injections: []string{"member2 Hold no OldCopyNotGone"}, warnings: []string{"UnusedCluster"},
+	},
+	"kubectl-fenced": {
+		decisions: []string{"member1 Evict TaintUntolerated"}, purges: []string{"member1 Delete Create no Fenced"},
+		injections: []string{"member2 Apply yes Injected resourcebinding.karmada.io/flink-job-id=no"}, warnings: []string{"UnusedCluster"},
+	},
 	"taint-invalid-toleration": {
 		decisions: []string{"east None InvalidToleration"}, injections: []string{eastAsIs},
 		warnings: []string{"InvalidToleration", "InvalidToleration", "UnusedCluster"},
