@@ -10,7 +10,7 @@ import (
 )
 
 // Run plays scenarios as subtests, side by side, named as they are (F12). One that fails
-// prints its story as far as it went. Two of one name are an error.
+// prints the picture of its story as far as it went. Two of one name are an error.
 func Run(t *testing.T, scenarios ...Scenario) {
 	t.Helper()
 	if err := distinct(scenarios); err != nil {
@@ -35,13 +35,13 @@ func RunFiles(t *testing.T, patterns ...string) {
 	Run(t, scenarios...)
 }
 
-// Check plays one scenario within a test or a benchmark, and fails it with the story if
-// the scenario fails (F12).
+// Check plays one scenario within a test or a benchmark, and fails it with the picture
+// of the story if the scenario fails (F12).
 func Check(tb testing.TB, scenario Scenario) {
 	tb.Helper()
 	story, err := scenario.Run()
 	if err != nil {
-		tb.Errorf("%v\n%v", err, &story)
+		tb.Errorf("%v\n%s", err, story.Picture().Text())
 	}
 }
 
