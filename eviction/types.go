@@ -20,16 +20,22 @@ type Task struct {
 	// FromCluster is the cluster to leave.
 	FromCluster string `json:"fromCluster"`
 	// PurgeMode says what happens to the old copy; empty = Gracefully (P2).
+	// +kubebuilder:validation:Enum=Directly;Gracefully;Never;Immediately;Graciously;""
 	PurgeMode purge.Mode `json:"purgeMode,omitempty"`
 	// Replicas were assigned to the cluster when it was evicted: nil = not known
 	// or no such notion, 0 = scaled to zero (E5).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Components were assigned to the cluster when it was evicted. This is an
 	// extension: Karmada's CRD prunes it.
+	// +listType=atomic
 	Components []Component `json:"components,omitempty"`
 	// Reason is a CamelCase word of 1 to 32 characters (E3).
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
 	Reason string `json:"reason"`
 	// Message is for people, at most 1024 characters (E3).
+	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 	// Producer names the controller that evicted (E3).
 	Producer string `json:"producer"`
@@ -52,6 +58,7 @@ type Task struct {
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
 	// ClustersBeforeFailover are all targets at the time of the eviction, the
 	// evicted ones included, sorted (E4). Empty = not known.
+	// +listType=atomic
 	ClustersBeforeFailover []string `json:"clustersBeforeFailover,omitempty"`
 }
 
@@ -65,6 +72,7 @@ type TargetCluster struct {
 	// Replicas assigned to it: nil = not known or no such notion, 0 = none (E5).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Components are the replicas of each part of an application with several.
+	// +listType=atomic
 	Components []Component `json:"components,omitempty"`
 }
 
@@ -87,6 +95,7 @@ type AggregatedStatusItem struct {
 	// ClusterName is where it was observed.
 	ClusterName string `json:"clusterName"`
 	// Status is the status of the object there; nil = not collected.
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Status *runtime.RawExtension `json:"status,omitempty"`
 	// Applied says that the manifest was applied there.
 	Applied bool `json:"applied,omitempty"`

@@ -117,8 +117,10 @@ type Request struct {
 	// Cluster that it is about.
 	Cluster string `json:"cluster"`
 	// Action is required.
+	// +kubebuilder:validation:Enum=Evict;Withdraw;Acknowledge
 	Action RequestAction `json:"action"`
 	// Cause of an eviction; empty = Planned.
+	// +kubebuilder:validation:Enum=Application;Cluster;Planned;""
 	Cause preservation.Cause `json:"cause,omitempty"`
 	// At is when it was asked for; nil = in this call. A host that may give a request
 	// again, after a crash or because it stands in a specification, must say: an eviction

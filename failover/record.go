@@ -31,15 +31,23 @@ type Record struct {
 	// Attempts is the number of the last move; the first is 1.
 	Attempts int64 `json:"attempts,omitempty"`
 	// Clusters are those that something is known about, by name.
+	// +listType=map
+	// +listMapKey=name
 	Clusters []ClusterRecord `json:"clusters,omitempty"`
 	// Moves are those that have not ended, or whose state or old copy still counts,
 	// oldest first.
+	// +listType=map
+	// +listMapKey=attempt
 	Moves []Move `json:"moves,omitempty"`
 	// Deliveries are the copies that received state, by target (I1).
+	// +listType=map
+	// +listMapKey=to
 	Deliveries []Delivery `json:"deliveries,omitempty"`
 	// Failovers are those that count for maxFailovers, oldest first (F3).
+	// +listType=atomic
 	Failovers []Failover `json:"failovers,omitempty"`
 	// History are the last moves, oldest first, at most [MaxHistory] (F8).
+	// +listType=atomic
 	History []HistoryItem `json:"history,omitempty"`
 }
 
@@ -78,6 +86,7 @@ type ClusterRecord struct {
 	Outlived string `json:"outlived,omitempty"`
 	// Taints are those without a time of their own, with when they were first seen
 	// (F4).
+	// +listType=atomic
 	Taints []TaintSeen `json:"taints,omitempty"`
 	// Decision and Gate are the reasons of the last call, so that an event is made
 	// when they change.
@@ -117,12 +126,14 @@ type Move struct {
 	// Cause of the move; empty = not known, as for the tasks of others (F10).
 	Cause preservation.Cause `json:"cause,omitempty"`
 	// Mode of the move, normalised; empty if the task's text is no mode (P3).
+	// +kubebuilder:validation:Enum=Directly;Gracefully;Never;Immediately;Graciously;""
 	Mode purge.Mode `json:"mode,omitempty"`
 	// Created is the creation time of its task (E6).
 	Created metav1.Time `json:"created"`
 	// Revision of the application then, as the host named it (F3).
 	Revision string `json:"revision,omitempty"`
 	// ClustersBeforeFailover are those of its task (E4).
+	// +listType=atomic
 	ClustersBeforeFailover []string `json:"clustersBeforeFailover,omitempty"`
 	// State that went along; nil = none, or it has ended (F7).
 	State *preservation.State `json:"state,omitempty"`

@@ -51,14 +51,18 @@ const (
 // core/v1's Toleration. The zero value is invalid.
 //
 // +kubebuilder:object:generate=true
+// +kubebuilder:validation:XValidation:rule=`(has(self.key) && self.key != "") || (has(self.operator) && self.operator == 'Exists')`,message=`only the operator Exists goes without: it then matches every key`,fieldPath=`.key`,reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule=`!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value == ""`,message=`must be empty with the operator Exists, which matches every value`,fieldPath=`.value`
 type Toleration struct {
 	// Key of the taints; empty = every key, with Exists only.
 	Key string `json:"key,omitempty"`
 	// Operator compares; empty = Equal.
+	// +kubebuilder:validation:Enum=Equal;Exists;""
 	Operator TolerationOperator `json:"operator,omitempty"`
 	// Value of the taints, with Equal only.
 	Value string `json:"value,omitempty"`
 	// Effect of the taints; empty = every effect.
+	// +kubebuilder:validation:Enum=NoExecute;NoSchedule;PreferNoSchedule;""
 	Effect TaintEffect `json:"effect,omitempty"`
 	// TolerationSeconds is how long NoExecute is tolerated; nil = for ever, 0 and
 	// negative = not at all. Beside another effect it means nothing.
@@ -73,6 +77,9 @@ type TaintSeen struct {
 	Taint Taint `json:"taint"`
 	// FirstSeen is the time of that call; UTC, in whole seconds. What Taint says of
 	// TimeAdded holds for it, too.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	FirstSeen time.Time `json:"firstSeen,omitzero"`
 }
 

@@ -49,11 +49,14 @@ type Change struct {
 type Report struct {
 	// Changes has one entry for each key of the state and each key removed,
 	// sorted by target and key.
+	// +listType=atomic
 	Changes []Change `json:"changes,omitempty"`
 	// Created lists the targets whose map of texts the manifest did not have, and
 	// Null those that it had as null; sorted.
+	// +listType=atomic
 	Created []Target `json:"created,omitempty"`
-	Null    []Target `json:"null,omitempty"`
+	// +listType=atomic
+	Null []Target `json:"null,omitempty"`
 	// PodMetadataCreated says that the pod template had no metadata to hold labels.
 	PodMetadataCreated bool `json:"podMetadataCreated,omitempty"`
 }

@@ -23,6 +23,7 @@ type State struct {
 	Fields map[string]string `json:"fields,omitempty"`
 	// Conflicts say what to do where the manifest holds another value, for the
 	// keys whose rule asks for something else than Replace; sorted.
+	// +listType=atomic
 	Conflicts []RefConflict `json:"conflicts,omitempty"`
 	// Failover tells where the values come from; nil = not known.
 	Failover *Failover `json:"failover,omitempty"`

@@ -15,6 +15,10 @@ const longest = math.MaxInt64 / time.Second * time.Second
 // The zero value means that it cannot: the answer stays as it is until some
 // other input changes. Before the check the answer stays as it is too. It is a
 // value and safe to compare.
+//
+// +kubebuilder:validation:Type=integer
+// +kubebuilder:validation:Format=int64
+// +kubebuilder:validation:Minimum=1
 type NextCheck struct {
 	// After is the time to wait: whole seconds, rounded up, at least one.
 	// It is 0 if OK is false.

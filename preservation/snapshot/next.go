@@ -12,9 +12,11 @@ import (
 type Schedule struct {
 	// IntervalSeconds is the time between two periodic snapshots; nil = none are
 	// taken. 0 and less is invalid (R8).
+	// +kubebuilder:validation:Minimum=1
 	IntervalSeconds *int64 `json:"intervalSeconds,omitempty"`
 	// RetrySeconds is the time between a failed attempt and the next one of the same
 	// trigger; 0 = 10. Less is invalid (R8).
+	// +kubebuilder:validation:Minimum=0
 	RetrySeconds int64 `json:"retrySeconds,omitempty"`
 }
 

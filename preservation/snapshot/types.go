@@ -13,10 +13,16 @@ type Snapshot struct {
 	// neither "none" nor Location is true; Location is then ignored (R2).
 	Unnamed bool `json:"unnamed,omitempty"`
 	// TakenAt is when the state was taken; zero = not known (R1).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	TakenAt time.Time `json:"takenAt,omitzero"`
 	// ObservedAt is when somebody saw that it was there; zero = not known. It
 	// stands in for TakenAt where that is missing, and the age is then too small by
 	// the delay of the observer (R3).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	ObservedAt time.Time `json:"observedAt,omitzero"`
 	// Generation counts the snapshots of the work, by 1 for each (R1).
 	Generation int64 `json:"generation,omitempty"`
@@ -52,6 +58,7 @@ const (
 // Attempt is what is being tried (R1). The zero Attempt is none.
 type Attempt struct {
 	// State is how far it has come; empty = AttemptNone (R1).
+	// +kubebuilder:validation:Enum=None;InProgress;TriggerFailed;Succeeded;Failed;Abandoned;""
 	State AttemptState `json:"state,omitempty"`
 	// ID names the attempt at the source. It is never state (R1).
 	ID string `json:"id,omitempty"`
@@ -64,10 +71,19 @@ type Attempt struct {
 	Final bool `json:"final,omitempty"`
 	// TriggeredAt is when it started; zero = not known, and then nobody waits for
 	// it (R8).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	TriggeredAt time.Time `json:"triggeredAt,omitzero"`
 	// CompletedAt is when it completed, as the source says; zero = not known (R1).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	CompletedAt time.Time `json:"completedAt,omitzero"`
 	// UpdatedAt is when State was last seen to change; zero = not known (R8).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=date-time
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	// Location is where the snapshot lies, for AttemptSucceeded (R1).
 	Location string `json:"location,omitempty"`
