@@ -27,7 +27,7 @@ type GateReason string
 const (
 	// Injected means that every gate was passed.
 	Injected GateReason = "Injected"
-	// NoState means that no task carries state.
+	// NoState means that no state waits for a copy.
 	NoState GateReason = "NoState"
 	// UnknownOrigin means that a task with state does not say which clusters ran
 	// the application before: any target may be one of them.
@@ -103,7 +103,7 @@ type Gated struct {
 // the carried state goes into it (I1). Of the gates those are asked that need no
 // record. The first that fails gives the reason:
 //
-//  1. NoState: no task carries state ([Carry]).
+//  1. NoState: no state waits for a copy ([Carry]).
 //  2. UnknownOrigin: a move with state lacks clustersBeforeFailover.
 //  3. AlreadyRunning: the target is one of them, and its copy of that time is not
 //     confirmed gone. Where the target's newest task is older than the move, Gone

@@ -436,7 +436,7 @@ func TestGateMessages(t *testing.T) {
 		story
 		message string
 	}{
-		"no state":   {story{targets: "west"}, "no task carries state"},
+		"no state":   {story{targets: "west"}, "no state waits for a copy"},
 		"unknown":    {story{targets: "west", tasks: []eviction.Task{left("east", 0, "", "A")}, facts: gone("east")}, "the task of east does not say which clusters ran the application before; the copy would start without it, so it waits"},
 		"running":    {story{targets: "west", tasks: east}, "west ran the application before east was evicted"},
 		"ambiguous":  {story{targets: "north", tasks: []eviction.Task{left("east", 0, "east west", "A"), left("west", 0, "east west", "B")}, facts: gone("east west"), items: copies("north")}, "the states of east and west differ"},

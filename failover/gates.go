@@ -109,7 +109,7 @@ func (g gates) decide(target string) (Gated, bool) {
 // first returns the first gate that fails.
 func (g gates) first(target string, live []gateMove) (GateReason, string) {
 	if len(live) == 0 {
-		return NoState, "no task carries state"
+		return NoState, "no state waits for a copy"
 	}
 	if move, found := find(live, func(m gateMove) bool { return len(m.ClustersBeforeFailover) == 0 }); found {
 		return UnknownOrigin, "the task of " + move.Origin + " does not say which clusters ran the application before"
