@@ -59,10 +59,12 @@ func (p *planner) handBack(m *Move) bool {
 // match finds the move of each task, and returns the tasks without one.
 func (p *planner) match() []int {
 	var unknown []int
-	for i, task := range p.tasks {
+	stored := slices.Clone(p.tasks)
+	for i, task := range stored {
 		same := func(t eviction.Task) bool { return compareMoves(moveOf(t), moveOf(task)) == 0 }
-		if slices.ContainsFunc(p.tasks[:i], same) {
-			continue // the same once more tells nothing new
+		if first := slices.IndexFunc(stored[:i], same); first >= 0 { // once more tells nothing new
+			p.tasks[i].CreationTimestamp = p.tasks[first].CreationTimestamp.DeepCopy()
+			continue
 		}
 		m := p.moveOf(task)
 		if m == nil {
@@ -70,6 +72,9 @@ func (p *planner) match() []int {
 			continue
 		}
 		p.mark(m)
+		if _, dated := p.created(task); !dated { // the time that was not written yet (E6)
+			p.tasks[i].CreationTimestamp = m.Created.DeepCopy()
+		}
 		if m.Stage == StagePending && p.later(m.StageSince) {
 			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
 		}
@@ -109,11 +114,11 @@ func (p *planner) evictedStill(m *Move) {
 func (p *planner) moveOf(task eviction.Task) *Move {
 	at, dated := p.created(task)
 	for _, m := range slices.Backward(p.moves) {
-		if m.From != task.FromCluster || p.removed(m) {
+		if m.From != task.FromCluster || p.removed(m) || p.tasked[m] {
 			continue
 		}
 		emitted := m.Pending != nil && m.Pending.Task.CreationTimestamp.Equal(task.CreationTimestamp)
-		if dated && m.Created.Equal(&at) || !dated && !p.tasked[m] && (m.Stage == StageEvicting || emitted) {
+		if dated && m.Created.Equal(&at) || !dated && (m.Stage == StageEvicting || emitted) {
 			return m
 		}
 	}
