@@ -50,6 +50,8 @@ func TestWrongScenarios(t *testing.T) {
 		"too large":       {"name: n\nworld:\n  desiredReplicas: 3000000000\n", "line 3: scenario \"n\": want a whole number", "it must fit"},
 		"no boolean":      {"name: n\nworld:\n  dated: yes\n", "line 3: scenario \"n\": want true or false, got text", "yes is text"},
 		"no time":         {header + "- facts: {east: {stateTakenAt: soon}}\n", "line 7: scenario \"n\": parsing time", "times are RFC 3339"},
+		"odd time":        {header + "- facts: {east: {stateTakenAt: {at: .nan}}}\n", "line 7: scenario \"n\": a number that JSON does not know", "nor is that"},
+		"time of facts":   {header + "- facts: {east: {snapshotting: {triggeredAt: {}}}}\n", "line 7: scenario \"n\":", "times are text"},
 		"odd number":      {header + "- do: schedule east\n- status: {east: {n: .inf}}\n", "line 8: scenario \"n\": a number that JSON does not know", "a status is JSON"},
 		"no name":         {"world: {clusters: [east]}\nsteps: [{do: tick}]\n", "a scenario has a name", "failures must name it"},
 		"no clusters":     {"name: n\nworld:\n  clusters: []\nsteps: [{do: tick}]\n", "line 3: scenario \"n\": a world has 1 to 20 clusters", "things happen somewhere"},
@@ -159,6 +161,9 @@ func TestWrongInGo(t *testing.T) {
 			story, err := tc.scenario.Run()
 			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 				t.Errorf("want %s, got %v", tc.want, err)
+			}
+			if inner := errors.Unwrap(err); inner == nil || !strings.HasSuffix(err.Error(), ": "+inner.Error()) {
+				t.Errorf("%v does not unwrap to what is wrong: %v", err, inner)
 			}
 			if n := len(story.Moments); n > 0 && story.Moments[n-1].Failure == "" {
 				t.Error("the story does not say what failed")

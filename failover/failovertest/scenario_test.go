@@ -4,10 +4,40 @@ import (
 	"testing"
 
 	"github.com/carryover-io/carryover/failover/failovertest"
+	"github.com/carryover-io/carryover/purge"
 )
 
 // TestScenarios are what other failover controllers get wrong, each with the right end.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	failovertest.RunFiles(t, "testdata/scenarios/*.yaml")
+}
+
+// TestYAML reads what YAML has besides plain values: anchors as values and as keys,
+// booleans, options whose names are those of Go, and one event without a list.
+func TestYAML(t *testing.T) {
+	t.Parallel()
+	scenarios, err := failovertest.ReadScenarios([]byte(`
+name: n
+world:
+  clusters: [&e east, west]
+  host: {injection: {PodTemplate: true}}
+  policy: {application: &same {purgeMode: Never}}
+steps:
+- do: schedule east
+- status: {*e : {well: true, ill: FALSE, many: 12345678901234567890, none: null}}
+- edit: {policy: {application: *same, cluster: {purgeMode: Never}}}
+  expect: {targets: [*e]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !scenarios[0].World.Host.Injection.PodTemplate || scenarios[0].Steps[2].Edit.Policy.Application.PurgeMode != purge.Never {
+		t.Errorf("read %+v", scenarios[0])
+	}
+	want := `{"ill":false,"many":12345678901234567890,"none":null,"well":true}`
+	if got := string(scenarios[0].Steps[1].Status["east"]); got != want {
+		t.Errorf("want %s, got %s", want, got)
+	}
+	failovertest.Run(t, scenarios...)
 }

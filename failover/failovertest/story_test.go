@@ -3,6 +3,7 @@ package failovertest_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -81,5 +82,30 @@ func TestTellEnds(t *testing.T) {
 	}
 	if h := story.Moments[0].Clusters[0].Copy.Health; h != eviction.HealthUnknown {
 		t.Errorf("a new copy has health %q", h)
+	}
+}
+
+// TestShortNames gives letters to values that are too long to be names, and more than
+// there are letters.
+func TestShortNames(t *testing.T) {
+	t.Parallel()
+	scenario := failovertest.Scenario{
+		Name: "n", World: failovertest.World{Clusters: []string{"east"}, Policy: policy(purge.Directly)},
+		Steps: []failovertest.ScenarioStep{{Do: steps(t, "schedule east")}},
+	}
+	for i := range 60 {
+		status := map[string]json.RawMessage{"east": json.RawMessage(fmt.Sprintf(`{"job":"a-long-value-%d","well":true}`, i))}
+		scenario.Steps = append(scenario.Steps, failovertest.ScenarioStep{Status: status})
+	}
+	story, err := scenario.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range []int{0, 1, 26, 27, 52, 53, 60} {
+		got = append(got, story.Moments[i].Clusters[0].Copy.Reports)
+	}
+	if diff := cmp.Diff([]string{"j1", "A", "Z", "A2", "Z2", "A3", "H3"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

@@ -11,8 +11,7 @@ import (
 
 // Picture is the story with a lane for each cluster, to draw as text or as SVG (F12).
 // What was said of a lane in the moment before is not said again, but in the last moment
-// of a story that failed. Values of states are in the legend, as in [Story.String]: they
-// are those of a test.
+// of a story that failed. Values of states are in the legend: they are those of a test.
 func (s *Story) Picture() swimlane.Picture {
 	p := swimlane.Picture{Title: s.Name, Lanes: slices.Clone(s.Clusters)}
 	var before Moment
@@ -172,4 +171,11 @@ func (s *Story) carriedBy(p failover.Placement) string {
 		return ""
 	}
 	return s.ShortName(*p.State)
+}
+
+func with(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", with " + name
 }
