@@ -57,6 +57,10 @@ func TestExplored(t *testing.T) {
 			directly, "fence east, taint east, schedule west, healthy west",
 			"the next second proves the state, so there is a next check (L5)",
 		},
+		"healthy in the second of the delivery, and left in it": {
+			directly, "taint east, deleted east, schedule west, healthy west, taint west",
+			"no copy is left whose health the next second could tell (L5, F13)",
+		},
 		"a target removed before its eviction is written": {
 			gracefully, "taint east !2, unschedule east, schedule west",
 			"the next second concludes it, so there is a next check (L5)",
@@ -129,6 +133,7 @@ func TestExplored(t *testing.T) {
 				}
 				timeline = append(timeline, step)
 			}
+			tc.world.TaintsKnown = true
 			if n, err := failovertest.Replay(tc.world, timeline, true); err != nil {
 				t.Errorf("%s\nstep %d, %q: %v", tc.reason, n, timeline[n-1], err)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
@@ -183,6 +184,9 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 
 // received answers for a target that received state, as long as it keeps some.
 func (p *planner) received(g gates, c *ClusterRecord, d *Delivery) (Placement, bool) {
+	if seen := eviction.Observe(p.items, c.Name, time.Time{}); !d.Healthy && seen.Health == eviction.Healthy && seen.Applied {
+		p.since(d.At) // else the next second proves the state (L5)
+	}
 	if by, held := g.assessment.Holds(c.Name, true); held {
 		reason, message := heldBy(by)
 		return Placement{Cluster: c.Name, Action: Hold, Reason: reason, Message: message}, true
