@@ -58,6 +58,9 @@ func (s *state) note(r round) {
 		if !target || healthy {
 			c.sick.stop()
 		}
+		if targets(r.out.Targets, c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
+			c.sick.start(s.now) // a stay begins with the answer
+		}
 		switch evicted := evicts(r.in.Tasks, c.name) || evicts(r.out.Tasks, c.name); {
 		case !target || healthy || evicted || !targets(r.out.Targets, c.name):
 			c.surely.stop()

@@ -313,10 +313,8 @@ func (s *state) heal() error {
 	for round := range 60 {
 		s.calm()
 		s.pick()
-		if round == 45 { // a person has a look
-			for _, c := range s.clusters {
-				s.ask(requestOf(Event{Acknowledge, c.name}))
-			}
+		if round == 45 {
+			s.consult()
 		}
 		if _, err := s.reconcile(NoCrash); err != nil {
 			return fmt.Errorf("while all is well: %w", err)
@@ -333,6 +331,24 @@ func (s *state) heal() error {
 	r, _ := s.reconcile(NoCrash)
 	text, _ := json.Marshal(r)
 	return broken("F12", "all is well and the application does not recover: %s\n%s", s.recovered(), text)
+}
+
+// consult lets a person have a look, who ends all states if only a person can tell.
+func (s *state) consult() {
+	if !s.ambiguous() {
+		return
+	}
+	for _, c := range s.clusters {
+		s.ask(requestOf(Event{Acknowledge, c.name}))
+	}
+}
+
+// ambiguous says that only a person knows what counts: different states wait, or one for
+// several copies, or one beside a copy that runs without it.
+func (s *state) ambiguous() bool {
+	running := slices.ContainsFunc(s.clusters, func(c cluster) bool { return c.copy != nil && s.isTarget(c.name) })
+	different := slices.ContainsFunc(s.owed, func(o owed) bool { return o.value != s.owed[0].value })
+	return len(s.owed) > 0 && (running || different || len(s.targets) > 1)
 }
 
 // settled is L4: once the application recovered, the record forgets what is over.

@@ -15,6 +15,7 @@ import (
 var (
 	depthFlag = flag.Int("explore.depth", 2, "steps of a timeline")
 	healFlag  = flag.Bool("explore.heal", true, "expect recovery from every state")
+	afterFlag = flag.String("explore.after", "", "steps before anything is tried, with commas between them")
 	stateFlag = flag.Int("explore.states", 0, "distinct states that are enough; 0 = no limit")
 )
 
@@ -25,6 +26,7 @@ func TestExplore(t *testing.T) {
 	for name, x := range worlds(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			x.Setup = append(x.Setup, steps(t, strings.FieldsFunc(*afterFlag, func(r rune) bool { return r == ',' })...)...)
 			x.Depth, x.States, x.Heal = *depthFlag, *stateFlag, *healFlag
 			x.Progress = progress(t)
 			t.Log(describe(x))

@@ -47,7 +47,11 @@ func (s *state) reconcile(crash Write) (round, error) {
 	s.feel()
 	r := round{in: s.input(), read: s.record}
 	var err error
+	targets, tasks := slices.Clone(r.in.Targets), slices.Clone(r.in.Tasks)
 	r.out, err = plan(r.in)
+	if !reflect.DeepEqual(targets, r.in.Targets) || !reflect.DeepEqual(tasks, r.in.Tasks) {
+		return r, broken("L1", "Plan changes the lists of its input")
+	}
 	if bad := (*PromiseError)(nil); errors.As(err, &bad) {
 		return r, bad
 	}
@@ -97,7 +101,12 @@ func (s *state) writeRecord(r round) error {
 		return err
 	}
 	s.note(r)
-	s.moved(r)
+	if err := s.release(r); err != nil {
+		return err
+	}
+	if err := s.moved(r); err != nil {
+		return err
+	}
 	for i := range s.clusters {
 		c := &s.clusters[i]
 		if c.copy == nil {
@@ -207,21 +216,41 @@ func (s *state) departed(t eviction.Task) {
 		return
 	}
 	mode, _ := purge.Normalize(t.PurgeMode)
-	c.copy.leaving = mode
+	c.copy.leaving, c.copy.released = mode, false
 }
 
 // moved looks at the moves of a new record: what left waits for another copy, and what
 // stays after all does not.
-func (s *state) moved(r round) {
+func (s *state) moved(r round) error {
 	for _, m := range r.out.Record.Moves {
 		c := s.cluster(m.From)
 		switch {
 		case m.Attempt > r.in.Record.Attempts && m.Reason != "TargetRemoved" && carries(m):
+			if err := s.checkMissing(c, m); err != nil {
+				return err
+			}
 			s.owe(c, m)
 		case dropped(r.out.Record, m.Attempt) && !dropped(r.in.Record, m.Attempt):
 			s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == m.From })
 		}
 	}
+	return nil
+}
+
+// release remembers which old copies are not waited for any more, which no later answer
+// may take back (P5).
+func (s *state) release(r round) error {
+	for _, p := range r.out.Purges {
+		c := s.cluster(p.Cluster)
+		switch {
+		case c == nil || c.copy == nil || c.copy.leaving != purge.Directly:
+		case p.New == purge.Create && !c.required:
+			c.copy.released = true
+		case p.New == purge.Hold && c.copy.released && !s.forgot:
+			return broken("P5", "new copies wait again for the old one on %s, beside which they were allowed", c.name)
+		}
+	}
+	return nil
 }
 
 func dropped(r failover.Record, attempt int64) bool {
@@ -298,7 +327,8 @@ func (s *state) ended(t eviction.Task, r round) error {
 			return broken("E11", "the eviction of %s is withdrawn while its copy is deleted", c.name)
 		}
 		c.copy.leaving = ""
-		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == c.name })
+		// What the copy stands for needs no other one, also where one received it meanwhile.
+		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == c.name || s.holds(c, o.value) })
 		return nil
 	}
 	if c.copy != nil && c.copy.leaving != "" && !s.isEvicted(c.name) && !slices.ContainsFunc(r.out.Purges, func(p failover.PurgeDecision) bool {
@@ -361,9 +391,21 @@ func (s *state) update(c *cluster, next *preservation.State) error {
 		return broken("F9", "the running copy on %s receives %s; it had %s", c.name, value0(value), value0(k.received))
 	case k.proof == unproven && k.received != "":
 		return broken("F7", "the copy on %s loses %s before it was healthy with it", c.name, k.received)
+	case s.retains() && !k.acknowledged && !s.forgot:
+		return broken("F7", "the copy on %s loses %s before the next failover", c.name, value0(k.received))
 	}
 	k.received, k.kept = value, next
 	return nil
+}
+
+// retains says that copies keep what they received until the next failover.
+func (s *state) retains() bool {
+	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+		if failover.TermsFor(s.world.Policy, cause).StatePreservation.Retention != preservation.UntilNextFailover {
+			return false
+		}
+	}
+	return true
 }
 
 func orNone(state *preservation.State) preservation.State {

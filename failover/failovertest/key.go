@@ -152,7 +152,7 @@ func (k *key) outside() {
 		}
 		if r := c.copy; r != nil {
 			k.put("copy", k.value(job(r.id)), k.ranked[r.created], r.health, r.silent, r.deleting, k.value(r.received), k.value(r.had),
-				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed)
+				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left), c.required)
 		}
 	}
 	for _, o := range s.owed {

@@ -119,8 +119,11 @@ type replica struct {
 	excused bool
 	// removed says that the scheduler took it off the targets.
 	removed bool
-	// confirmed says that a person allowed its deletion.
-	confirmed bool
+	// confirmed says that a person allowed its deletion, and acknowledged that one does not
+	// need what it received.
+	confirmed, acknowledged bool
+	// released says that new copies were allowed beside it, which is never taken back (P5).
+	released bool
 }
 
 type proof int
@@ -354,8 +357,9 @@ func (s *state) ask(r failover.Request) {
 	if r.Action != failover.RequestAcknowledge {
 		return
 	}
-	if c := s.cluster(r.Cluster); c.copy != nil && c.copy.proof == unproven {
-		c.copy.proof = perhaps
+	if c := s.cluster(r.Cluster); c.copy != nil {
+		c.copy.proof = max(c.copy.proof, perhaps)
+		c.copy.acknowledged = true
 	}
 	for i := range s.owed {
 		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == r.Cluster

@@ -79,7 +79,7 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 	two, three := []string{"east", "west"}, []string{"east", "west", "north"}
 	world := func(clusters []string, p failover.Behavior, change ...func(*failovertest.Exploration)) failovertest.Exploration {
 		x := failovertest.Exploration{
-			World: failovertest.World{Clusters: clusters, Policy: p},
+			World: failovertest.World{Clusters: clusters, Policy: p, TaintsKnown: true},
 			Setup: steps(tb, "schedule east", "healthy east", "tick"), Limits: everything(), Crashes: 1, Heal: true,
 		}
 		for _, c := range change {
@@ -105,6 +105,8 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 		"Directly-no-cooldown":         world(two, policy(purge.Directly, waits(func(w *failover.Waits) { w.BlockPredecessorSeconds = ptr[int32](0) }))),
 		"Directly-exclusion-ignored":   world(two, policy(purge.Directly), ignoring),
 		"Gracefully-exclusion-ignored": world(two, policy(purge.Gracefully), ignoring),
+		"Directly-taints-unknown":      world(two, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.TaintsKnown = false }),
+		"Gracefully-taints-unknown":    world(two, policy(purge.Gracefully), func(x *failovertest.Exploration) { x.World.TaintsKnown = false }),
 		"Directly-dated":               world(two, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.Dated = true }),
 		"Directly-two-copies":          world(three, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.Copies = 2 }),
 		"Gracefully-drop-on-purge":     world(two, policy(purge.Gracefully), func(x *failovertest.Exploration) { x.World.Host.DropOnPurge = true }),
