@@ -10,8 +10,9 @@ import (
 )
 
 // Picture is the story with a lane for each cluster, to draw as text or as SVG (F12).
-// What was said of a lane in the moment before is not said again, but in the last moment
-// of a story that failed. Values of states are in the legend: they are those of a test.
+// What was decided about a lane in the moment before is not said again, but in the last
+// moment of a story that failed. Values of states are in the legend: they are those of a
+// test.
 func (s *Story) Picture() swimlane.Picture {
 	p := swimlane.Picture{Title: s.Name, Lanes: slices.Clone(s.Clusters)}
 	var before Moment
@@ -22,7 +23,9 @@ func (s *Story) Picture() swimlane.Picture {
 			cell.Notes = s.about(m, c)
 			if m.Failure == "" && i < len(before.Clusters) {
 				said := s.about(before, before.Clusters[i])
-				cell.Notes = slices.DeleteFunc(cell.Notes, func(n swimlane.Note) bool { return slices.Contains(said, n) })
+				cell.Notes = slices.DeleteFunc(cell.Notes, func(n swimlane.Note) bool {
+					return n.Kind != swimlane.Fact && slices.Contains(said, n)
+				})
 			}
 			one.Cells = append(one.Cells, cell)
 		}

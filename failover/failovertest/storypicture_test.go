@@ -3,8 +3,11 @@ package failovertest_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,6 +56,30 @@ func ExampleStory_Picture() {
 	// # healthy   ! unhealthy   ? unknown   x being deleted   . no copy
 	// + target   > under eviction
 	// <nil>
+}
+
+var update = flag.Bool("update", false, "rewrite the picture in docs")
+
+// The picture in the docs is one of a story that is played here.
+func TestPictureInDocs(t *testing.T) {
+	t.Parallel()
+	policy := myPolicy()
+	seconds := int32(60)
+	policy.Application.DecisionConditions.TolerationSeconds = &seconds
+	story, err := failovertest.Tell(failovertest.World{Clusters: []string{"east", "west"}, Policy: policy}, steps(t,
+		"schedule east", "healthy east", "tick", "unhealthy east", "lose east", "wait", "schedule west", "fence east", "healthy west",
+		"tick", "return east", "deleted east"))
+	require.NoError(t, err)
+	story.Name = "Directly: a failed job moves with its state"
+	file, got := filepath.Join("..", "..", "docs", "timeline.svg"), story.Picture().SVG()
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }
 
 // What went wrong is in the picture, with all that there was then.

@@ -143,7 +143,7 @@ func (s *svgPicture) arrow(m move, y int) {
 	s.add(`<path d="M%d %dH%d" class="sl-arrow"/>`, from+sign*barWidth/2, y, end-sign*6)
 	s.add(`<path d="M%d %dl%d -5v10z" class="sl-tip"/>`, end, y, -8*sign)
 	if width(m.state) < laneChars { // or it would cross a bar; the lane says it too
-		s.text(from+sign*laneWidth/2, y-3, "carried", m.state)
+		s.text(from+sign*laneWidth/2, y-5, "carried", m.state)
 	}
 }
 
