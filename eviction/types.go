@@ -71,7 +71,8 @@ type TargetCluster struct {
 	Name string `json:"name"`
 	// Replicas assigned to it: nil = not known or no such notion, 0 = none (E5).
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Components are the replicas of each part of an application with several.
+	// Components are the replicas of each part of an application with several. The
+	// CRD of Karmada 1.16 does not have them yet, and prunes them.
 	// +listType=atomic
 	Components []Component `json:"components,omitempty"`
 }
