@@ -77,6 +77,18 @@ mutate: ## Run mutation tests over .ci/decision-files (slow); MUTATE="file ..." 
 decisions: ## Fail if an exported name lacks its rule, its example or its decision file.
 	go -C .ci/mutate run . -check
 
+.PHONY: api-list
+api-list: ## Write the list of exported names into api/.
+	go -C .ci/apilist run .
+
+.PHONY: matrix
+matrix: ## Run the tests with the lowest Go and Kubernetes, and with the newest Kubernetes.
+	bash .ci/matrix test
+
+.PHONY: footprint
+footprint: ## Count what the module adds to an empty one.
+	bash .ci/footprint
+
 .PHONY: api
 api: ## Show API changes since BASE; fail on incompatible ones.
 	bash .ci/api $(BASE)

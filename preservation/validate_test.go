@@ -72,7 +72,7 @@ func TestValidate(t *testing.T) {
 		"AliasWithTwoSlashes": {
 			reason: "F23: one prefix at most",
 			rules:  with(func(r *preservation.Rule) { r.AliasLabelName = "a/b/c" }),
-			want:   []finding{{field.ErrorTypeInvalid, "p.rules[0].aliasLabelName", "qualified name"}},
+			want:   []finding{{field.ErrorTypeInvalid, "p.rules[0].aliasLabelName", "must consist of alphanumeric characters"}},
 		},
 		"DuplicateAlias": {
 			reason: "F23: the last one would win silently; each further one is reported",

@@ -1,0 +1,3 @@
+module apilist
+
+go 1.24.0
