@@ -185,7 +185,8 @@ func (s *state) writeBinding(r round) error {
 	old := s.tasks
 	s.targets, s.tasks = next.Targets, next.Tasks
 	for _, t := range s.tasks {
-		if !contains(old, t) {
+		same := func(o eviction.Task) bool { return o.PurgeMode == t.PurgeMode && contains([]eviction.Task{o}, t) }
+		if !slices.ContainsFunc(old, same) { // evicted again in one second, it may have another mode
 			s.departed(t)
 		}
 	}
@@ -282,19 +283,26 @@ func (s *state) owe(c *cluster, m failover.Move) {
 		return
 	}
 	if m.Pending == nil {
-		if told := s.value(m.State); told != "" {
-			c.copy.left = told
-			s.owed = append(s.owed, owed{told, c.name, s.forgot || m.Proven})
-		}
+		s.oweAll(c, s.forgot || m.Proven, s.value(m.State))
 		return
+	}
+	for i := range s.owed { // the same copy left before, and came back
+		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == c.name && s.owed[i].value == c.copy.left
 	}
 	state, whole := s.extract(c, m.Cause, s.collected(c))
 	values := c.copy.values(s.value(&state))
-	forwards := c.copy.had != "" && c.copy.proof == unproven // its own status is not asked (F6)
-	optional := len(values) > 1 || !forwards && (!whole || s.aged(m.Cause))
-	if !forwards && !whole && c.copy.had != "" {
+	if forwards := c.copy.had != "" && c.copy.proof == unproven; forwards { // its own status is not asked (F6)
+		s.oweAll(c, len(values) > 1, values...)
+		return
+	}
+	optional := len(values) > 1 || !whole || s.aged(m.Cause) || !c.own() && !s.strict()
+	if !whole {
 		values = append(values, c.copy.had) // which may go along instead (F6)
 	}
+	s.oweAll(c, optional, values...)
+}
+
+func (s *state) oweAll(c *cluster, optional bool, values ...string) {
 	for _, v := range values {
 		if v != "" {
 			c.copy.left = v
@@ -383,7 +391,7 @@ func (s *state) update(c *cluster, next *preservation.State) error {
 	k := c.copy
 	value, given, kept := s.value(next), orNone(next), orNone(k.kept)
 	switch {
-	case k.leaving == purge.Directly:
+	case k.leaving == purge.Directly && !c.required:
 		return broken("E13", "a manifest is written over the copy on %s, which is being deleted", c.name)
 	case k.deleting || given.Equal(kept):
 		return nil

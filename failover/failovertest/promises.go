@@ -111,9 +111,9 @@ func (s *state) checkState(c *cluster, value string, r round) error {
 func (s *state) checkNewest(c *cluster, value string, r round) error {
 	needed := s.needed(c, r)
 	switch {
-	case value == "" && len(needed) > 0 && s.strict() && !s.ranBefore(c.name):
+	case value == "" && len(needed) > 0 && s.strict() && !s.ranBefore(c.name) && !c.required:
 		return broken("L6", "the new copy on %s starts empty while %s waits", c.name, strings.Join(needed, ", "))
-	case value == "":
+	case value == "" || retained(c, r):
 		return nil
 	case !slices.ContainsFunc(s.owed, func(o owed) bool { return o.value == value }):
 		return broken("I1", "the new copy on %s receives %s, which nothing waits with", c.name, value)
@@ -121,6 +121,12 @@ func (s *state) checkNewest(c *cluster, value string, r round) error {
 		return broken("I1", "the new copy on %s receives %s, which is older than %s", c.name, value, needed[len(needed)-1])
 	}
 	return nil
+}
+
+// retained says that the manifest keeps what an earlier copy there was healthy with: if
+// that copy vanished, the next one is created with the same (F7).
+func retained(c *cluster, r round) bool {
+	return slices.ContainsFunc(r.in.Record.Deliveries, func(d failover.Delivery) bool { return d.To == c.name && d.Healthy })
 }
 
 // needed are the values that wait, but for those that another copy receives now.
