@@ -20,7 +20,7 @@ import (
 
 // How many stories TestRandomStories tells, and which is the first.
 var (
-	seedsFlag = flag.Int64("random.seeds", 40, "stories to tell")
+	seedsFlag = flag.Int64("random.seeds", 15, "stories to tell")
 	seedFlag  = flag.Int64("random.first", 1, "the first story")
 )
 
