@@ -43,7 +43,10 @@ func (r *PlacementReconciler) finalize(ctx context.Context, p *v1alpha1.Placemen
 	}
 	if len(waits) > 0 {
 		r.Recorder.Event(p, corev1.EventTypeNormal, "AwaitingCopiesGone", "the copies on "+strings.Join(waits, ", ")+" are not gone yet")
-		return ctrl.Result{RequeueAfter: time.Second}, errors.Join(errs...)
+		if err := errors.Join(errs...); err != nil {
+			return ctrl.Result{}, err
+		}
+		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
 	controllerutil.RemoveFinalizer(p, Finalizer)
 	return ctrl.Result{}, r.Update(ctx, p)

@@ -101,8 +101,10 @@ func (r *PlacementReconciler) pass(ctx context.Context, p *v1alpha1.Placement) (
 		return ctrl.Result{}, err
 	}
 	// One cluster that fails does not keep the others waiting (F5).
-	err = errors.Join(deleteCopies(ctx, p, seen, out), r.writeManifests(ctx, p, seen, out))
-	return ctrl.Result{RequeueAfter: r.again(p, out)}, err
+	if err := errors.Join(deleteCopies(ctx, p, seen, out), r.writeManifests(ctx, p, seen, out)); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: r.again(p, out)}, nil
 }
 
 // input is what Plan looks at.
