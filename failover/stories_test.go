@@ -92,6 +92,12 @@ func storyWorlds() map[string]failovertest.World {
 		w.Policy.Application.StatePreservation.Retention = preservation.UntilNextFailover
 		w.Policy.Cluster.StatePreservation.Retention = preservation.UntilNextFailover
 	})
+	change("gracefully, two copies", "gracefully", func(w *failovertest.World) {
+		w.Clusters, w.Copies = []string{"east", "west", "north"}, 2
+	})
+	change("gracefully with state, two copies", "gracefully with state", func(w *failovertest.World) {
+		w.Clusters, w.Copies = []string{"east", "west", "north"}, 2
+	})
 	change("gracefully, dropping on purge", "gracefully", func(w *failovertest.World) { w.Host.DropOnPurge = true })
 	return out
 }

@@ -157,3 +157,27 @@ func TestPlanWithdrawalNotWrittenAfterProof(t *testing.T) {
 	s.see("east", eviction.Unhealthy, "A").run(14).see("west", eviction.Unhealthy, "B").run(20).decides("west", failover.Evict, failover.ApplicationFailure)
 	s.choose("north").run(30).places("north", failover.Apply, failover.Injected, "B")
 }
+
+// F14, L6: somebody takes the task of a target away. Where its old copy is gone, the next one
+// there is new, and receives the state; where it is not, it is that copy, and receives
+// nothing.
+func TestPlanTaskOfATargetThatVanishes(t *testing.T) {
+	t.Parallel()
+	t.Run("gone", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.lose("east").choose("east").run(10).know("east", failover.ClusterFacts{Presence: purge.Gone})
+		s.in.Tasks = nil
+		s.run(20).places("east", failover.Apply, failover.Injected, "A").ended(failover.OutcomeVanished)
+	})
+	t.Run("there", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.lose("east").choose("east").run(10).know("east", failover.ClusterFacts{Presence: purge.Present})
+		s.in.Tasks = nil
+		s.run(20).places("east", failover.Apply, failover.AlreadyRunning, "").ended(failover.OutcomeVanished)
+		if diff := cmp.Diff(failover.AlreadyRunning, s.out.Record.Clusters[0].Started); diff != "" {
+			t.Errorf("started (-want +got)\n%s", diff)
+		}
+	})
+}
