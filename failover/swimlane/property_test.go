@@ -162,7 +162,10 @@ func TestTextBreaksLongWords(t *testing.T) {
 	for _, word := range []string{strings.Repeat("x", 500), strings.Repeat("東", 500), "e" + strings.Repeat("\u0301", 500), "🙂" + strings.Repeat("y\u0301", 99)} {
 		p := swimlane.Picture{
 			Title: word, Lanes: []string{word},
-			Moments: []swimlane.Moment{{Title: word, Cells: []swimlane.Cell{{Lane: word, Notes: []swimlane.Note{{Text: word}}}}}},
+			Moments: []swimlane.Moment{{
+				Title: word, Notes: []swimlane.Note{{Text: word}},
+				Cells: []swimlane.Cell{{Lane: word, Notes: []swimlane.Note{{Text: word}}}},
+			}},
 		}
 		text := p.Text()
 		for line := range strings.Lines(text) {
@@ -174,7 +177,7 @@ func TestTextBreaksLongWords(t *testing.T) {
 			}
 			return r
 		}, text)
-		require.Equal(t, 4, strings.Count(joined, word), "title, lane, moment and note, each whole")
+		require.Equal(t, 5, strings.Count(joined, word), "title, lane, moment and both notes, each whole")
 	}
 }
 

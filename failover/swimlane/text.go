@@ -9,12 +9,9 @@ import (
 // Columns is how wide the text of a picture is at most (F12).
 const Columns = 80
 
-// A lane is at least so wide that most words fit, and not so wide that lines are hard to
-// follow.
-const (
-	minLane = 20
-	maxLane = 40
-)
+// minLane is how wide a lane is at least, so that most words fit; half of the columns are
+// the most.
+const minLane = 20
 
 // Text draws the picture for terminals and logs, at most [Columns] wide (F12). Lanes
 // stand side by side, and where there are more than fit the whole time is drawn again
@@ -58,7 +55,7 @@ func (t *textPicture) panel(first, last int) {
 	if last-first < len(t.lanes) {
 		t.line(fmt.Sprintf("clusters %d to %d of %d", first+1, last, len(t.lanes)))
 	}
-	columns := min(maxLane, Columns/max(1, last-first))
+	columns := Columns / max(2, last-first)
 	var names [][]string
 	for _, name := range t.lanes[first:last] {
 		names = append(names, indent("   ", wrap(name, columns-4)))
@@ -128,11 +125,9 @@ func (t *textPicture) sideBySide(blocks [][]string, columns int) {
 	for i := range height {
 		var line strings.Builder
 		for _, b := range blocks {
-			text := ""
+			text := b[len(b)-1][:1] // the copy is there as long as the row is
 			if i < len(b) {
 				text = b[i]
-			} else if sign := b[len(b)-1][:1]; sign != " " {
-				text = sign // the copy is there as long as the row is
 			}
 			line.WriteString(pad(text, columns))
 		}
