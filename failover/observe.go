@@ -50,10 +50,13 @@ func (p *planner) current() []eviction.AggregatedStatusItem {
 
 // counted says that an item of a target is about the copy that was allowed there: it
 // was observed since, or changed. A copy that received state, is known to have run, or
-// is seen, was allowed; in a new record every one, but of a cluster under eviction.
+// is seen, was allowed; in a new record every one, but of a cluster under eviction, whose
+// copy only counts if others require it: then it is the one that stays.
 func (p *planner) counted(item eviction.AggregatedStatusItem, c *ClusterRecord, received bool) bool {
-	known := p.first || p.in.Clusters[c.Name].Presence == purge.Present
-	if !received && c.Started == "" && (!known || p.tasksOf(c.Name)) {
+	facts := p.in.Clusters[c.Name]
+	known := p.first || facts.Presence == purge.Present
+	stays := p.first && facts.RequiredByOthers
+	if !received && c.Started == "" && (!known || p.tasksOf(c.Name) && !stays) {
 		return false
 	}
 	if !item.ObservedAt.IsZero() {
