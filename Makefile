@@ -14,6 +14,9 @@ COUNT ?= 10
 FUZZTIME ?= 60s
 # Arguments of the mutation tests: files, or flags such as -changed=main.
 MUTATE ?=
+# How far the explorer goes, and in which worlds (a regular expression).
+DEPTH ?= 5
+WORLDS ?= Directly|Gracefully|Never
 # The tag or commit that the API is compared with.
 BASE ?= HEAD
 
@@ -68,6 +71,14 @@ bench: ## Measure beside Karmada, client-go and json.Valid, COUNT times.
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.
 	bash .ci/fuzz $(FUZZTIME)
+
+.PHONY: explore
+explore: ## Try all orders of events to DEPTH in WORLDS, and print counts (minutes): docs/explorer.md
+	GOGC=400 go test ./failover/failovertest -run 'TestExplore$$/^($(WORLDS))$$' -count=1 -v -parallel 1 -timeout 60m -explore.depth=$(DEPTH)
+
+.PHONY: faults
+faults: ## Build the library with each seeded fault; the explorer must find it: docs/explorer.md
+	go test ./failover/failovertest -run '^TestFaults$$' -count=1 -timeout 30m -faults
 
 .PHONY: mutate
 mutate: ## Run mutation tests over .ci/decision-files (slow); MUTATE="file ..." for some.

@@ -104,24 +104,18 @@ func (s *state) writeRecord(r round) error {
 	if err := s.release(r); err != nil {
 		return err
 	}
-	if err := s.moved(r); err != nil {
-		return err
-	}
 	for i := range s.clusters {
 		c := &s.clusters[i]
 		if c.copy == nil {
 			continue
 		}
+		// Health is observed before anything is evicted, also in one call.
 		if s.isTarget(c.name) && !s.isEvicted(c.name) && c.item != nil && c.item.of == c.copy.id && well(c.item.health) {
 			c.copy.seen(c.item.at)
 		}
-		for _, t := range r.out.Tasks {
-			if t.FromCluster == c.name && c.fenced {
-				c.copy.excused = true
-			}
-		}
+		c.copy.excused = c.copy.excused || c.fenced && evicts(r.out.Tasks, c.name)
 	}
-	return nil
+	return s.moved(r)
 }
 
 // store makes the record JSON, and reads it back if it is another one.
@@ -232,7 +226,8 @@ func (s *state) moved(r round) error {
 			}
 			s.owe(c, m)
 		case dropped(r.out.Record, m.Attempt) && !dropped(r.in.Record, m.Attempt):
-			s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == m.From })
+			there := c != nil && c.copy != nil // else what it had received waits again
+			s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == m.From && (there || o.attempt == m.Attempt) })
 		}
 	}
 	return nil
@@ -283,7 +278,7 @@ func (s *state) owe(c *cluster, m failover.Move) {
 		return
 	}
 	if m.Pending == nil {
-		s.oweAll(c, s.forgot || m.Proven, s.value(m.State))
+		s.oweAll(c, m.Attempt, s.forgot || m.Proven, s.value(m.State))
 		return
 	}
 	for i := range s.owed { // the same copy left before, and came back
@@ -292,21 +287,21 @@ func (s *state) owe(c *cluster, m failover.Move) {
 	state, whole := s.extract(c, m.Cause, s.collected(c))
 	values := c.copy.values(s.value(&state))
 	if forwards := c.copy.had != "" && c.copy.proof == unproven; forwards { // its own status is not asked (F6)
-		s.oweAll(c, len(values) > 1, values...)
+		s.oweAll(c, m.Attempt, len(values) > 1, values...)
 		return
 	}
 	optional := len(values) > 1 || !whole || s.aged(m.Cause) || !c.own() && !s.strict()
 	if !whole {
 		values = append(values, c.copy.had) // which may go along instead (F6)
 	}
-	s.oweAll(c, optional, values...)
+	s.oweAll(c, m.Attempt, optional, values...)
 }
 
-func (s *state) oweAll(c *cluster, optional bool, values ...string) {
+func (s *state) oweAll(c *cluster, attempt int64, optional bool, values ...string) {
 	for _, v := range values {
 		if v != "" {
 			c.copy.left = v
-			s.owed = append(s.owed, owed{v, c.name, optional})
+			s.owed = append(s.owed, owed{v, c.name, optional, attempt})
 		}
 	}
 }
@@ -320,7 +315,7 @@ func (s *state) aged(cause preservation.Cause) bool {
 // healthy with waits again.
 func (s *state) abandon(c *cluster) {
 	if c.copy != nil && c.copy.had != "" && c.copy.proof != proven && c.copy.leaving == "" && !c.copy.removed {
-		s.owed = append(s.owed, owed{c.copy.had, c.name, c.copy.proof == perhaps})
+		s.owed = append(s.owed, owed{c.copy.had, c.name, c.copy.proof == perhaps, 0})
 	}
 }
 

@@ -73,6 +73,9 @@ type key struct {
 
 func (s *state) key() [16]byte {
 	k := key{s: s, l: s.world.limits(), own: s.owners(), names: map[string]int{"": 0}, moves: map[int64]int{0: 0}}
+	for i, m := range s.stored.Moves {
+		k.moves[m.Attempt] = i + 1
+	}
 	k.rank(s.stored)
 	k.outside()
 	k.inside(s.stored)
@@ -156,7 +159,7 @@ func (k *key) outside() {
 		}
 	}
 	for _, o := range s.owed {
-		k.put("owed", k.value(o.value), o.origin, o.optional)
+		k.put("owed", k.value(o.value), o.origin, o.optional, k.attempt(o.attempt))
 	}
 	for _, r := range s.requests {
 		k.put("asked", r.Cluster, r.Action)
@@ -185,9 +188,6 @@ func (k *key) attempt(n int64) int {
 }
 
 func (k *key) inside(record failover.Record) {
-	for i, m := range record.Moves {
-		k.moves[m.Attempt] = i + 1
-	}
 	for _, t := range k.s.tasks {
 		state := t.State()
 		k.put("task", t.FromCluster, t.PurgeMode, k.age(t.CreationTimestamp, k.l.task), k.value(k.s.value(&state)),

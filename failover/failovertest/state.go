@@ -138,6 +138,8 @@ type owed struct {
 	value, origin string
 	// optional says that a person does not need it any more, or that it may be proven.
 	optional bool
+	// attempt is the move that it left with; 0 = its copy ended without one.
+	attempt int64
 }
 
 func job(id int) string { return "j" + strconv.Itoa(id) }
