@@ -207,19 +207,23 @@ func (s *state) checkExcluded(r round) error {
 	return nil
 }
 
-// cooldown is the shorter one of both causes, in seconds (E12).
+// cooldown is the shortest one of all causes and policies, in seconds (E12).
 func (s *state) cooldown() int64 {
-	shortest := int64(0)
-	for i, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
-		block := int64(eviction.DefaultBlockPredecessor.Seconds())
-		if own := failover.TermsFor(s.world.Policy, cause).Waits.BlockPredecessorSeconds; own != nil {
-			block = int64(*own)
-		}
-		if i == 0 || block < shortest {
-			shortest = block
+	policies := []failover.Behavior{s.world.Policy}
+	if s.world.Edited != nil {
+		policies = append(policies, *s.world.Edited)
+	}
+	var all []int64
+	for _, policy := range policies {
+		for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+			block := int64(eviction.DefaultBlockPredecessor.Seconds())
+			if own := failover.TermsFor(policy, cause).Waits.BlockPredecessorSeconds; own != nil {
+				block = int64(*own)
+			}
+			all = append(all, block)
 		}
 	}
-	return shortest
+	return slices.Min(all)
 }
 
 // checkWords is L7: what is for people holds no state.

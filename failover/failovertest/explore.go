@@ -293,11 +293,11 @@ func (e *explorer) sensible(s *state, verb Verb, c cluster) bool {
 	switch verb {
 	case Schedule:
 		return e.IgnoreExcluded || !slices.Contains(s.excluded, c.name)
-	case Evict, Taint:
+	case Evict, Taint, Intrude:
 		return s.isTarget(c.name)
-	case Withdraw:
+	case Withdraw, Cancel:
 		return s.isEvicted(c.name)
-	case Lose, Fence:
+	case Lose, Fence, Require:
 		return concerned
 	case Acknowledge:
 		return c.copy != nil || slices.ContainsFunc(s.owed, func(o owed) bool { return o.origin == c.name })
@@ -362,7 +362,7 @@ func (s *state) settled() error {
 			return fmt.Errorf("while all is well: %w", err)
 		}
 	}
-	if record := r.out.Record; len(record.Moves) > len(record.Deliveries) {
+	if record := r.out.Record; len(s.owed) == 0 && len(record.Moves) > len(record.Deliveries) {
 		text, _ := json.Marshal(record)
 		return broken("L4", "all is well, and the record keeps moves that nothing needs: %s", text)
 	}
@@ -372,7 +372,7 @@ func (s *state) settled() error {
 func (s *state) calm() {
 	for i := range s.clusters {
 		c := &s.clusters[i]
-		c.lost, c.fenced, c.tainted = false, false, false
+		c.lost, c.fenced, c.tainted, c.required = false, false, false, false
 		if !s.isTarget(c.name) {
 			s.confirm(c)
 		}

@@ -2,6 +2,7 @@ package failovertest
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
+	"github.com/carryover-io/carryover/purge"
 )
 
 // limits are the longest times of a policy, in seconds: an age beyond one of them
@@ -18,32 +21,9 @@ type limits struct{ toleration, task, cooldown, soak, missing, window int64 }
 
 func (w *World) limits() limits {
 	l := limits{task: 1, soak: 1, missing: 1, window: 1}
-	up := func(at *int64, seconds *int32, otherwise int64) {
-		if seconds != nil {
-			otherwise = int64(*seconds)
-		}
-		*at = max(*at, otherwise+1)
-	}
-	waits := func(of failover.Waits, grace *int32) {
-		up(&l.task, grace, 600)
-		up(&l.task, of.FencingDeadlineSeconds, 0)
-		up(&l.soak, of.SoakSeconds, 0)
-		up(&l.cooldown, of.BlockPredecessorSeconds, 600)
-	}
-	if a := w.Policy.Application; a != nil {
-		up(&l.toleration, a.DecisionConditions.TolerationSeconds, int64(failover.DefaultTolerationSeconds))
-		up(&l.toleration, a.DecisionConditions.InitialTolerationSeconds, 0)
-		up(&l.window, a.DecisionConditions.WindowSeconds, 0)
-		waits(a.Waits, a.GracePeriodSeconds)
-		if a.StatePreservation != nil {
-			up(&l.missing, a.StatePreservation.MissingStateDeadlineSeconds, 0)
-		}
-	}
-	if c := w.Policy.Cluster; c != nil {
-		waits(c.Waits, c.GracePeriodSeconds)
-		if c.StatePreservation != nil {
-			up(&l.missing, c.StatePreservation.MissingStateDeadlineSeconds, 0)
-		}
+	l.policy(w.Policy)
+	if w.Edited != nil {
+		l.policy(*w.Edited)
 	}
 	for _, t := range w.Tolerations {
 		if t.TolerationSeconds != nil {
@@ -51,6 +31,39 @@ func (w *World) limits() limits {
 		}
 	}
 	return l
+}
+
+func (l *limits) policy(b failover.Behavior) {
+	if a := b.Application; a != nil {
+		up(&l.toleration, a.DecisionConditions.TolerationSeconds, int64(failover.DefaultTolerationSeconds))
+		up(&l.toleration, a.DecisionConditions.InitialTolerationSeconds, 0)
+		up(&l.window, a.DecisionConditions.WindowSeconds, 0)
+		l.block(a.PurgeMode, a.Waits, a.GracePeriodSeconds, a.StatePreservation)
+	}
+	if c := b.Cluster; c != nil {
+		l.block(c.PurgeMode, c.Waits, c.GracePeriodSeconds, c.StatePreservation)
+	}
+}
+
+// block is what both blocks have. Only Gracefully has a grace period.
+func (l *limits) block(mode purge.Mode, waits failover.Waits, grace *int32, preserved *preservation.StatePreservation) {
+	if known, err := purge.Normalize(mode); err != nil || known == purge.Gracefully {
+		up(&l.task, grace, 600)
+	}
+	up(&l.task, waits.FencingDeadlineSeconds, 0)
+	up(&l.soak, waits.SoakSeconds, 0)
+	up(&l.cooldown, waits.BlockPredecessorSeconds, 600)
+	if preserved != nil {
+		up(&l.missing, preserved.MissingStateDeadlineSeconds, 0)
+	}
+}
+
+// up makes a limit no shorter than a time of the policy.
+func up(limit *int64, seconds *int32, otherwise int64) {
+	if seconds != nil {
+		otherwise = int64(*seconds)
+	}
+	*limit = max(*limit, otherwise+1)
 }
 
 // horizon is longer than any time of the policy, in seconds.
@@ -148,14 +161,14 @@ func (k *key) outside() {
 		k.put("target", t.Name)
 	}
 	for _, c := range s.clusters {
-		k.put(c.name, c.lost, c.fenced, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
+		k.put(c.name, c.lost, c.fenced, c.required, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
 		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown))
 		if i := c.item; i != nil { // that of a cluster which is lost next stays as it is
 			k.put("item", i.health, k.value(i.job), k.ranked[i.at], c.copy != nil && i.of == c.copy.id)
 		}
 		if r := c.copy; r != nil {
 			k.put("copy", k.value(job(r.id)), k.ranked[r.created], r.health, r.silent, r.deleting, k.value(r.received), k.value(r.had),
-				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left), c.required)
+				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left))
 		}
 	}
 	for _, o := range s.owed {
@@ -164,7 +177,7 @@ func (k *key) outside() {
 	for _, r := range s.requests {
 		k.put("asked", r.Cluster, r.Action)
 	}
-	k.put(s.excluded, s.due-s.now, s.crash)
+	k.put(s.excluded, s.due-s.now, s.crash, s.lax, s.shares, s.forgot, s.edited)
 	for _, verb := range append(local(), global()...) {
 		if n := s.spent[verb]; n > 0 {
 			k.put(verb, n)
@@ -199,7 +212,7 @@ func (k *key) inside(record failover.Record) {
 	for _, m := range record.Moves {
 		k.put("move", m.From, m.Cause, m.Mode, k.age(&m.Created, k.l.task), k.order(&m.Created), m.ClustersBeforeFailover, k.value(k.s.value(m.State)),
 			m.Proven, k.attempt(m.Received), m.Stage, k.age(&m.StageSince, 1), m.Gone, m.Released, m.Away, m.Reason == "TargetRemoved",
-			m.Revision == strconv.Itoa(k.s.revision))
+			m.Revision == strconv.Itoa(k.s.revision), k.snapshot(m.Waits, m.InjectWhenNotDirectly))
 		if m.Pending != nil {
 			k.cluster(m.Pending.Cluster)
 			if d := m.Pending.Delivery; d != nil {
@@ -215,11 +228,21 @@ func (k *key) inside(record failover.Record) {
 	}
 }
 
+// snapshot is what moves keep of the policy of their time, which only differs where that
+// is edited.
+func (k *key) snapshot(of ...any) string {
+	if k.s.world.Edited == nil {
+		return ""
+	}
+	text, _ := json.Marshal(of)
+	return string(text)
+}
+
 func (k *key) cluster(c failover.ClusterRecord) {
 	revision := c.HealthyRevision != nil
 	k.put("cluster", c.Name, c.Target, k.order(c.StartedAt), k.age(c.UnhealthySince, k.l.toleration), k.age(c.HealthySince, k.l.soak),
 		c.LastHealthy != nil, revision, revision && *c.HealthyRevision == strconv.Itoa(k.s.revision), k.age(c.BlockedSince, k.l.missing),
-		k.age(c.HeldSince, k.l.missing), c.Started, k.age(c.EvictedAt, k.l.cooldown))
+		k.age(c.HeldSince, k.l.missing), c.Started, k.age(c.EvictedAt, k.l.cooldown), k.snapshot(c.CooldownSeconds))
 	if c.Outlived != "" {
 		if known := k.s.cluster(c.Name); known != nil {
 			k.put("outlived", known.outlived.health, k.value(known.outlived.job))

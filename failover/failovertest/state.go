@@ -62,6 +62,8 @@ type state struct {
 	// lax, shares and forgot say that an earlier policy let copies start without state,
 	// that one gave state to copies beside old ones, and that the record was lost.
 	lax, shares, forgot bool
+	// edited says that the policy is the other one of the world.
+	edited bool
 }
 
 // cluster is one cluster as it is.
@@ -288,6 +290,10 @@ func (s *state) happen(e Event) (bool, error) {
 		return true, nil
 	case Confirm:
 		return s.confirm(c), nil
+	case Intrude:
+		return s.intrude(c), nil
+	case Cancel:
+		return s.cancel(c), nil
 	}
 	if e.Verb == Vanish && !c.lost || e.Verb == Wipe && c.lost || e.Verb == Deleted && c.copy != nil && c.copy.deleting {
 		s.abandon(c)
@@ -312,7 +318,51 @@ func (s *state) pass(verb Verb) bool {
 		s.now += s.world.horizon()
 	case Release:
 		s.revision++
+	case Revise:
+		return s.swap()
+	case Forget:
+		s.forget()
 	}
+	return true
+}
+
+// swap revises the policy.
+func (s *state) swap() bool {
+	if s.world.Edited == nil {
+		return false
+	}
+	s.lax, s.shares = s.lax || !s.strict(), s.shares || s.anyMode()
+	w := *s.world
+	w.Policy, w.Edited = *s.world.Edited, &s.world.Policy
+	s.world, s.edited = &w, !s.edited
+	s.marks = slices.Concat(s.marks, marksOf(w.Policy))
+	return true
+}
+
+// intrude is what another controller does that evicts, and knows of no state. Nobody can
+// tell its task from one that the controller made in this very second (E10).
+func (s *state) intrude(c *cluster) bool {
+	own := slices.ContainsFunc(s.stored.Moves, func(m failover.Move) bool { return m.From == c.name && seconds(&m.Created) == s.now })
+	if own || !s.isTarget(c.name) || s.isEvicted(c.name) {
+		return false
+	}
+	before := names(s.targets)
+	slices.Sort(before)
+	s.targets = slices.DeleteFunc(slices.Clone(s.targets), func(t eviction.TargetCluster) bool { return t.Name == c.name })
+	s.setTasks(append(slices.Clone(s.tasks), eviction.Task{
+		FromCluster: c.name, PurgeMode: purge.Directly, Reason: "Drained", Producer: "somebody",
+		CreationTimestamp: &metav1.Time{Time: at(s.now)}, ClustersBeforeFailover: before,
+	}))
+	return true
+}
+
+// cancel is what somebody does who takes a task away.
+func (s *state) cancel(c *cluster) bool {
+	if !s.isEvicted(c.name) {
+		return false
+	}
+	s.setTasks(slices.DeleteFunc(slices.Clone(s.tasks), func(t eviction.Task) bool { return t.FromCluster == c.name }))
+	c.left.stop() // the controller may not have seen it
 	return true
 }
 
@@ -414,6 +464,13 @@ func (c *cluster) outside(verb Verb, now int64) (bool, bool) {
 		return set(&c.tainted, true)
 	case Untaint:
 		return set(&c.tainted, false)
+	case Require:
+		if c.copy != nil {
+			c.copy.excused = true
+		}
+		return set(&c.required, true)
+	case Unrequire:
+		return set(&c.required, false)
 	default:
 		return false, false
 	}

@@ -19,6 +19,8 @@ type World struct {
 	Clusters []string `json:"clusters"`
 	// Policy of the application.
 	Policy failover.Behavior `json:"policy"`
+	// Edited is the policy that revise puts in the place of Policy, and back; nil = none.
+	Edited *failover.Behavior `json:"edited,omitempty"`
 	// Tolerations of the application (F4).
 	Tolerations []failover.Toleration `json:"tolerations,omitempty"`
 	// Host are the habits of the host.
@@ -86,6 +88,14 @@ const (
 	Acknowledge Verb = "acknowledge"
 	// Confirm allows the deletion of the old copy on a cluster (P7).
 	Confirm Verb = "confirm"
+	// Require lets something else need the copy on a cluster (P5).
+	Require Verb = "require"
+	// Unrequire ends that (P5).
+	Unrequire Verb = "unrequire"
+	// Intrude is an eviction by another controller: Directly, and without any state (F14).
+	Intrude Verb = "intrude"
+	// Cancel takes the task of a cluster away, which nobody may do (F14).
+	Cancel Verb = "cancel"
 	// Nothing happens, and the controller reconciles again.
 	Nothing Verb = "nothing"
 	// Tick lets a second pass.
@@ -96,6 +106,10 @@ const (
 	Later Verb = "later"
 	// Release changes the revision of the application (F3).
 	Release Verb = "release"
+	// Revise changes the policy to the other one of the world (F11).
+	Revise Verb = "revise"
+	// Forget loses the record of the controller (F14).
+	Forget Verb = "forget"
 )
 
 // local are the verbs about one cluster, in the order in which they are tried.
@@ -103,10 +117,11 @@ func local() []Verb {
 	return []Verb{
 		Schedule, Unschedule, Healthy, Unhealthy, Unknown, Silent, Talk, Lose, Return, Wipe, Fence, Unfence,
 		Taint, Untaint, Deleted, Vanish, Evict, Withdraw, Acknowledge, Confirm,
+		Require, Unrequire, Intrude, Cancel,
 	}
 }
 
-func global() []Verb { return []Verb{Nothing, Tick, Wait, Later, Release} }
+func global() []Verb { return []Verb{Nothing, Tick, Wait, Later, Release, Revise, Forget} }
 
 // Event is one thing that happens (F12).
 type Event struct {

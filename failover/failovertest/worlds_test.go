@@ -87,6 +87,16 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 		}
 		return x
 	}
+	more := func(verbs ...failovertest.Verb) func(*failovertest.Exploration) {
+		return func(x *failovertest.Exploration) {
+			for _, verb := range verbs {
+				x.Limits[verb] = 1
+			}
+		}
+	}
+	edited := func(to failover.Behavior) func(*failovertest.Exploration) {
+		return func(x *failovertest.Exploration) { x.World.Edited, x.Limits[failovertest.Revise] = &to, 2 }
+	}
 	ignoring := func(x *failovertest.Exploration) { x.IgnoreExcluded = true }
 	inject := preserved(func(sp *preservation.StatePreservation) { sp.InjectWhenNotDirectly = true })
 	missing := func(what preservation.OnMissingState) func(*failover.Behavior) {
@@ -117,6 +127,23 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 			purge.Directly,
 			preserved(func(sp *preservation.StatePreservation) { sp.MissingStateDeadlineSeconds = ptr[int32](2) }),
 			waits(func(w *failover.Waits) { w.FencingDeadlineSeconds = ptr[int32](3) }))),
+		"Directly-required":      world(two, policy(purge.Directly), more(failovertest.Require, failovertest.Unrequire)),
+		"Gracefully-required":    world(two, policy(purge.Gracefully), more(failovertest.Require, failovertest.Unrequire)),
+		"Directly-record-lost":   world(two, policy(purge.Directly), more(failovertest.Forget)),
+		"Gracefully-record-lost": world(two, policy(purge.Gracefully), more(failovertest.Forget)),
+		"Never-record-lost":      world(two, policy(purge.Never), more(failovertest.Forget)),
+		"Directly-others-write":  world(two, policy(purge.Directly), more(failovertest.Intrude, failovertest.Cancel)),
+		"Never-others-write":     world(two, policy(purge.Never), more(failovertest.Intrude, failovertest.Cancel)),
+		"Directly-to-Gracefully": world(two, policy(purge.Directly), edited(policy(purge.Gracefully, inject))),
+		"Never-to-nothing":       world(two, policy(purge.Never), edited(failover.Behavior{})),
+		"Directly-two-of-two":    world(two, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.Copies = 2 }),
+		"Directly-requests-only": world(two, policy(purge.Directly), func(x *failovertest.Exploration) {
+			x.World.Host.RequestsOnly = true
+			x.Limits[failovertest.Evict] = 2
+		}),
+		"Directly-releases": world(two, policy(purge.Directly, func(b *failover.Behavior) {
+			b.Application.DecisionConditions.RequireHealthyBefore = true
+		}), more(failovertest.Release)),
 		"Directly-retained": world(two, policy(purge.Directly, preserved(func(sp *preservation.StatePreservation) {
 			sp.Retention = preservation.UntilNextFailover
 		}))),
