@@ -38,12 +38,17 @@ func (c *cluster) own() bool {
 	return c.item != nil && c.copy != nil && c.item.of == c.copy.id && c.item.at > c.copy.created
 }
 
-// feel starts the first stopwatch of each cluster whose status is bad (F2).
+// feel starts the first stopwatch of each cluster whose status is bad, and stops the second
+// where it is good (F2).
 func (s *state) feel() {
 	for i := range s.clusters {
 		c := &s.clusters[i]
-		if s.isTarget(c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
+		switch {
+		case !s.isTarget(c.name) || c.item == nil:
+		case c.item.health == eviction.Unhealthy:
 			c.sick.start(s.now)
+		case well(c.item.health): // whether this is written or not
+			c.surely.stop()
 		}
 	}
 }
