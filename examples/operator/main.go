@@ -52,7 +52,7 @@ func parse() settings {
 	flag.StringVar(&s.webhookCerts, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs", "folder with tls.crt and tls.key")
 	flag.BoolVar(&s.leaderElect, "leader-elect", true, "of several operators of one shard only one works")
 	flag.DurationVar(&s.lease, "leader-lease", 15*time.Second, "how long a leader that does not answer stays leader")
-	flag.DurationVar(&s.poll, "poll", 15*time.Second, "how often a settled placement is looked at")
+	flag.DurationVar(&s.poll, "poll", time.Minute, "how often a settled placement is looked at, whatever the watches say")
 	flag.DurationVar(&s.probePeriod, "probe-period", 10*time.Second, "how often a member cluster is probed")
 	flag.IntVar(&s.failureThreshold, "probe-threshold", 3, "probes in a row that change the verdict")
 	flag.IntVar(&s.workers, "workers", 4, "placements looked at in parallel")
@@ -124,7 +124,7 @@ func add(mgr ctrl.Manager, s settings) error {
 	}
 	members := &member.Clients{Secrets: mgr.GetClient(), Namespace: s.namespace}
 	placements := &controller.PlacementReconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Members: members,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Members: members, Watcher: controller.NewWatcher(mgr.GetClient(), members),
 		Recorder: mgr.GetEventRecorderFor(controller.Producer), Metrics: numbers,
 		Shard: s.shard, Poll: s.poll, Workers: s.workers,
 	}

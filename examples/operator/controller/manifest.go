@@ -20,6 +20,8 @@ const (
 	ShardLabel = domain + "/shard"
 	// PlacementLabel says on a copy whose it is: the UID of the placement.
 	PlacementLabel = domain + "/placement"
+	// nameAnnotation names that placement, in the namespace of the copy.
+	nameAnnotation = domain + "/placement-name"
 	// hashAnnotation is a digest of the manifest that was applied last, so that one that
 	// did not change is not sent again.
 	hashAnnotation = domain + "/applied"
@@ -48,6 +50,9 @@ func render(p *v1alpha1.Placement) (*unstructured.Unstructured, error) {
 func own(manifest *unstructured.Unstructured, p *v1alpha1.Placement) error {
 	if err := unstructured.SetNestedField(manifest.Object, string(p.UID), "metadata", "labels", PlacementLabel); err != nil {
 		return fmt.Errorf("spec.template: metadata.labels: %w", err)
+	}
+	if err := unstructured.SetNestedField(manifest.Object, p.Name, "metadata", "annotations", nameAnnotation); err != nil {
+		return fmt.Errorf("spec.template: metadata.annotations: %w", err)
 	}
 	return nil
 }

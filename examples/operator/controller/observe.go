@@ -49,6 +49,7 @@ func (r *PlacementReconciler) look(ctx context.Context, p *v1alpha1.Placement) (
 	for _, cluster := range concerned(p) {
 		c := member.Copy{Presence: purge.Unknown}
 		if reach := r.reach(ctx, s, cluster); reach != nil {
+			r.Watcher.follow(cluster, manifest.GroupVersionKind())
 			c = member.Look(ctx, reach, cluster, manifest, PlacementLabel)
 		}
 		s.copies[cluster] = c

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,14 +37,16 @@ type PlacementReconciler struct {
 	Live client.Reader
 	// Members are the clients of the member clusters.
 	Members *member.Clients
+	// Watcher tells when copies change; nil = they are polled only.
+	Watcher *Watcher
 	// Recorder takes the events of Plan.
 	Recorder record.EventRecorder
 	// Metrics count; nil = nothing does.
 	Metrics *Metrics
 	// Shard is the value of ShardLabel of the placements to look after.
 	Shard string
-	// Poll is how often a settled placement is looked at, and a busy one at a quarter
-	// of it, at least every second; 0 = 15 s.
+	// Poll is how often a settled placement is looked at in any case, and a busy one at a
+	// quarter of it, at most every second; 0 = 1 min.
 	Poll time.Duration
 	// Workers is how many placements are looked at in parallel; 0 = 4.
 	Workers int
@@ -76,10 +79,8 @@ func (r *PlacementReconciler) pass(ctx context.Context, p *v1alpha1.Placement) (
 	if !p.DeletionTimestamp.IsZero() {
 		return r.finalize(ctx, p)
 	}
-	if controllerutil.AddFinalizer(p, Finalizer) {
-		if err := r.Update(ctx, p); err != nil {
-			return ctrl.Result{}, err
-		}
+	if err := r.claim(ctx, p); err != nil {
+		return ctrl.Result{}, err
 	}
 	seen, err := r.look(ctx, p)
 	if err != nil {
@@ -105,6 +106,21 @@ func (r *PlacementReconciler) pass(ctx context.Context, p *v1alpha1.Placement) (
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.again(p, out)}, nil
+}
+
+// claim writes what a pass takes for granted: the finalizer, and of each request when
+// it was first seen, so that one that a crash lets come again is not taken for a new one.
+func (r *PlacementReconciler) claim(ctx context.Context, p *v1alpha1.Placement) error {
+	changed := controllerutil.AddFinalizer(p, Finalizer)
+	for i, one := range p.Spec.Requests {
+		if one.At.IsZero() {
+			p.Spec.Requests[i].At, changed = &metav1.Time{Time: r.now()}, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return member.Quiet(r.Update(ctx, p))
 }
 
 // input is what Plan looks at.
@@ -148,7 +164,7 @@ func (r *PlacementReconciler) policy(ctx context.Context, p *v1alpha1.Placement)
 func (r *PlacementReconciler) again(p *v1alpha1.Placement, out failover.PlanOutput) time.Duration {
 	wait := r.Poll
 	if wait == 0 {
-		wait = 15 * time.Second
+		wait = time.Minute
 	}
 	if !settled(p) {
 		wait = max(wait/4, time.Second)

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/carryover-io/carryover/examples/operator/api/v1alpha1"
 )
@@ -44,7 +45,7 @@ func (r *PlacementReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	if workers == 0 {
 		workers = 4
 	}
-	return ctrl.NewControllerManagedBy(mgr).Named("placement").
+	loop := ctrl.NewControllerManagedBy(mgr).Named("placement").
 		For(&v1alpha1.Placement{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.FailoverPolicy{}, handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
 			return r.find(ctx, client.InNamespace(o.GetNamespace()), client.MatchingFields{byPolicy: o.GetName()})
@@ -56,8 +57,14 @@ func (r *PlacementReconciler) SetupWithManager(mgr ctrl.Manager) error {
 			MaxConcurrentReconciles: workers,
 			// A cluster that refuses must not keep the others of a placement waiting for long.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 15*time.Second),
-		}).
-		Complete(r)
+		})
+	if r.Watcher != nil {
+		if err := mgr.Add(r.Watcher); err != nil {
+			return err
+		}
+		loop.WatchesRawSource(source.Channel(r.Watcher.hints, handler.EnqueueRequestsFromMapFunc(placementOf)))
+	}
+	return loop.Complete(r)
 }
 
 // find asks the cache, which holds the placements of this shard only.

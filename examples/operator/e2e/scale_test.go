@@ -34,7 +34,7 @@ func TestThousandPlacements(t *testing.T) {
 	policy.Application.DecisionConditions.TolerationSeconds = ptr(int32(0))
 	s.policy("policy", policy)
 
-	big, err := s.operate("-shard="+bigShard, "-webhook-port=0", "-poll=16s", "-workers=16", "-qps=1000")
+	big, err := s.operate("-shard="+bigShard, "-webhook-port=0", "-poll=10m", "-workers=16", "-qps=1000")
 	s.must(err)
 	t.Cleanup(big.kill)
 

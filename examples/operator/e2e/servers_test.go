@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -348,11 +349,22 @@ func children() []int {
 	return pids
 }
 
-// down stops the API server of a member: the cluster is lost, and its objects with it
+// down kills the API server of a member: the cluster is lost, and its objects with it
 // until it comes back. The story brings it back at its end at the latest.
 func (w *servers) down(t *testing.T, cluster string) {
 	t.Helper()
-	if err := w.members[cluster].env.ControlPlane.APIServer.Stop(); err != nil {
+	api := w.members[cluster].env.ControlPlane.APIServer
+	// A server that is asked to stop waits for those who watch it. A failure does not.
+	for _, pid := range children() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if process, err := os.FindProcess(pid); err == nil && strings.Contains(string(line), "--cert-dir="+api.CertDir) {
+			_ = process.Kill() // it may be gone already
+			for process.Signal(syscall.Signal(0)) == nil {
+				time.Sleep(10 * time.Millisecond) // until it is no more
+			}
+		}
+	}
+	if err := api.Stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.up(t, cluster) })

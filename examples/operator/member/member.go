@@ -10,6 +10,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -54,10 +57,23 @@ type Clients struct {
 	known map[string]*connection
 }
 
+// Watch tells of changes of the objects of a kind that carry the label, by their
+// metadata alone. The error is a *NoAccessError where there is no client.
+func (c *Clients) Watch(ctx context.Context, cluster *v1alpha1.MemberCluster, kind schema.GroupVersionKind, label string) (watch.Interface, error) {
+	conn, err := c.connect(ctx, cluster)
+	if err != nil {
+		return nil, &NoAccessError{cluster.Name, err}
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind)
+	return conn.watch.Watch(ctx, list, client.HasLabels{label})
+}
+
 // connection is a client and the version of the Secret that it was made of.
 type connection struct {
 	version string
 	client  client.Client
+	watch   client.WithWatch
 	rest    *rest.RESTClient
 }
 
@@ -133,10 +149,16 @@ func (c *Clients) dial(cluster string, kubeconfig []byte) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	endless := rest.CopyConfig(config)
+	endless.Timeout = 0 // a watch lasts as long as it can
+	watching, err := client.NewWithWatch(endless, client.Options{})
+	if err != nil {
+		return nil, err
+	}
 	if c.Wrap != nil {
 		direct = c.Wrap(cluster, direct)
 	}
-	return &connection{client: direct, rest: plain}, nil
+	return &connection{client: direct, watch: watching, rest: plain}, nil
 }
 
 // withSerializer completes a configuration for requests that name no resource.
