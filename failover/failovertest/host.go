@@ -45,6 +45,9 @@ func (s *state) step(one Step) (round, bool, error) {
 func (s *state) reconcile(crash Write) (round, error) {
 	s.collect()
 	s.feel()
+	for _, r := range s.requests {
+		s.asked(r)
+	}
 	r := round{in: s.input(), read: s.record}
 	var err error
 	targets, tasks := slices.Clone(r.in.Targets), slices.Clone(r.in.Tasks)

@@ -406,6 +406,12 @@ func requestOf(e Event) failover.Request {
 
 func (s *state) ask(r failover.Request) {
 	s.requests = append(s.requests, r)
+	s.asked(r)
+}
+
+// asked is what a person does not need any more. A request that was not answered yet is
+// asked again in the next call, also about what left meanwhile (F7).
+func (s *state) asked(r failover.Request) {
 	if r.Action != failover.RequestAcknowledge {
 		return
 	}
