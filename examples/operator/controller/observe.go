@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,6 +48,9 @@ func (r *PlacementReconciler) look(ctx context.Context, p *v1alpha1.Placement) (
 		return nil, err
 	}
 	for _, cluster := range concerned(p) {
+		if err := r.confirmFence(ctx, s.members[cluster]); err != nil {
+			return nil, err
+		}
 		c := member.Copy{Presence: purge.Unknown}
 		if reach := r.reach(ctx, s, cluster); reach != nil {
 			r.Watcher.follow(cluster, manifest.GroupVersionKind())
@@ -58,6 +62,20 @@ func (r *PlacementReconciler) look(ctx context.Context, p *v1alpha1.Placement) (
 		return nil, err
 	}
 	return s, nil
+}
+
+// confirmFence reads a cluster again that the cache says is fenced: once the fence was
+// taken back the copy there may act, and the cache may not have heard of it yet.
+func (r *PlacementReconciler) confirmFence(ctx context.Context, m *v1alpha1.MemberCluster) error {
+	if m == nil || !m.Spec.Fenced {
+		return nil
+	}
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(m), m)
+	if apierrors.IsNotFound(err) {
+		m.Spec.Fenced = false
+		return nil
+	}
+	return err
 }
 
 // concerned are the clusters that may have a copy: the targets, those that are left,

@@ -31,7 +31,7 @@ type Watcher struct {
 	hints chan event.GenericEvent
 	mu    sync.Mutex
 	known map[watched]bool
-	ctx   context.Context //nolint:containedctx // that of the manager, by which all watches end
+	ctx   context.Context // that of the manager, by which all watches end
 }
 
 // watched is one kind on one cluster.

@@ -83,6 +83,7 @@ func TestBadPolicies(t *testing.T) {
 func TestBadPlacements(t *testing.T) {
 	s := newStory(t)
 	s.placement("orders", "")
+	s.settles("orders", "east")
 	for name, test := range map[string]struct {
 		change func(p *unstructured.Unstructured)
 		want   string
@@ -96,6 +97,9 @@ func TestBadPlacements(t *testing.T) {
 		"another object": {func(p *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedField(p.Object, "else", "spec", "template", "metadata", "name"))
 		}, "kind and name cannot change"},
+		"where it runs is forgotten": {func(p *unstructured.Unstructured) {
+			unstructured.RemoveNestedField(p.Object, "spec", "clusters")
+		}, "the application runs on east: to leave it, ask by spec.requests"},
 		"no cluster": {func(p *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedSlice(p.Object, nil, "spec", "allowedClusters"))
 		}, "spec.allowedClusters"},

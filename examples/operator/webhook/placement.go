@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/examples/operator/api/v1alpha1"
 )
 
@@ -65,6 +67,7 @@ func checkPlacement(old, obj runtime.Object) error {
 	}
 	if was, ok := old.(*v1alpha1.Placement); ok {
 		errs = append(errs, sameObject(was, manifest, at)...)
+		errs = append(errs, leftWithTask(was, p)...)
 	}
 	if len(errs) > 0 {
 		return refuse(p, errs)
@@ -81,6 +84,22 @@ func sameObject(was *v1alpha1.Placement, manifest *unstructured.Unstructured, at
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(at, "kind and name cannot change: make another placement")}
+}
+
+// leftWithTask refuses an update that forgets where the application runs, as one that
+// replaces the whole object from a file does: the application would start elsewhere,
+// without its state. A cluster is left with a task, which the operator writes.
+func leftWithTask(was, p *v1alpha1.Placement) field.ErrorList {
+	var errs field.ErrorList
+	for _, target := range was.Spec.Clusters {
+		listed := func(t eviction.TargetCluster) bool { return t.Name == target.Name }
+		left := func(t eviction.Task) bool { return t.FromCluster == target.Name }
+		if !slices.ContainsFunc(p.Spec.Clusters, listed) && !slices.ContainsFunc(p.Spec.GracefulEvictionTasks, left) {
+			errs = append(errs, field.Forbidden(field.NewPath("spec", "clusters"),
+				"the application runs on "+target.Name+": to leave it, ask by spec.requests"))
+		}
+	}
+	return errs
 }
 
 func refuse(p *v1alpha1.Placement, errs field.ErrorList) error {
