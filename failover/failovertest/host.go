@@ -282,6 +282,9 @@ func (s *state) owe(c *cluster, m failover.Move) {
 	}
 	if m.Pending == nil {
 		s.oweAll(c, m.Attempt, s.forgot || m.Proven, s.value(m.State))
+		if c.copy.proof != proven { // nobody asked the copy (F6)
+			s.oweAll(c, m.Attempt, s.forgot || c.copy.proof == perhaps, c.copy.had)
+		}
 		return
 	}
 	for i := range s.owed { // the same copy left before, and came back
