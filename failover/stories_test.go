@@ -92,6 +92,10 @@ func storyWorlds() map[string]failovertest.World {
 		w.Policy.Application.StatePreservation.Retention = preservation.UntilNextFailover
 		w.Policy.Cluster.StatePreservation.Retention = preservation.UntilNextFailover
 	})
+	change("directly, two copies, going without", "directly, two copies", func(w *failovertest.World) {
+		w.Policy.Application.StatePreservation.OnMissingState = preservation.EvictWithout
+		w.Policy.Cluster.StatePreservation.OnMissingState = preservation.EvictWithout
+	})
 	change("gracefully, two copies", "gracefully", func(w *failovertest.World) {
 		w.Clusters, w.Copies = []string{"east", "west", "north"}, 2
 	})

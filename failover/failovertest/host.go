@@ -445,8 +445,10 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 	if at >= 0 {
 		origin = s.owed[at].origin
 		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.value == value })
+	}
+	if at >= 0 || startsWithout(c, r) {
 		for i := range s.owed {
-			s.owed[i].optional = true // newer state ends it
+			s.owed[i].optional = true // newer state ends it, or a copy that the policy lets start without
 		}
 	}
 	s.copies++
@@ -455,6 +457,14 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 		given: given, kept: given,
 	}
 	return nil
+}
+
+// startsWithout says that the policy lets the copy start without the state that waits: once
+// it is healthy that state ends (F6).
+func startsWithout(c *cluster, r round) bool {
+	return slices.ContainsFunc(r.out.Warnings, func(w failover.Warning) bool {
+		return w.Cluster == c.name && w.Reason == failover.StartedWithoutState
+	})
 }
 
 // PromiseError is a promise that was not kept (F12).
