@@ -68,6 +68,10 @@ tidy-check: ## Fail if go.mod or go.sum is not tidy.
 bench: ## Measure beside Karmada, client-go and json.Valid, COUNT times.
 	bash .ci/bench $(COUNT)
 
+.PHONY: operator
+operator: ## Run the example operator's stories on real API servers.
+	KUBEBUILDER_ASSETS=$$(bash .ci/assets) go -C examples/operator/e2e test -count=1 -v
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.
 	bash .ci/fuzz $(FUZZTIME)

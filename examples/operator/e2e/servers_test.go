@@ -58,6 +58,8 @@ type server struct {
 	admin client.WithWatch
 	// kubeconfig is that of the user by whom the operator comes.
 	kubeconfig []byte
+	// down says that a story killed it.
+	down bool
 }
 
 // world is nil without assets.
@@ -166,6 +168,7 @@ func (s *server) start(w *servers, certs, user string) error {
 		return err
 	}
 	s.env.ControlPlane.GetAPIServer().CertDir = certs // it outlives a stop, so that the server can come back
+	s.env.ControlPlane.Etcd = &envtest.Etcd{DataDir: certs + "-etcd"}
 	s.env.ControlPlaneStartTimeout, s.env.ControlPlaneStopTimeout = 2*time.Minute, time.Minute
 	config, err := s.env.Start()
 	if err != nil {
@@ -313,10 +316,17 @@ func (w *servers) stop() {
 	}
 }
 
-// watch starts a watchman: a shell that ends the processes it was told of once this
-// process is no more, for a test that panics or times out takes no leave.
+// watch starts a watchman: a shell that ends what it was told of once this process is
+// no more, for a test that panics or times out takes no leave. A number of a process
+// may belong to another one by then, so it looks for our folder in the command line.
 func (w *servers) watch() {
-	cmd := exec.Command("sh", "-c", `while read pid; do all="$all $pid"; done; sleep 1; for pid in $all; do kill -9 $pid; done 2>/dev/null`)
+	cmd := exec.Command("sh", "-c", `
+while read -r pid; do all="$all $pid"; done
+sleep 1
+for pid in $all; do
+	if grep -q -- "$1" "/proc/$pid/cmdline"; then kill -9 "$pid"; fi
+done 2>/dev/null
+rm -rf -- "$1"`, "watchman", w.dir)
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
 		return // a machine without a shell: then the tests have to end by themselves
@@ -367,13 +377,20 @@ func (w *servers) down(t *testing.T, cluster string) {
 	if err := api.Stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
+	w.members[cluster].down = true
 	t.Cleanup(func() { w.up(t, cluster) })
 }
 
+// up brings it back with all that it held, if it is down.
 func (w *servers) up(t *testing.T, cluster string) {
 	t.Helper()
-	if err := w.members[cluster].env.ControlPlane.APIServer.Start(); err != nil {
+	m := w.members[cluster]
+	if !m.down {
+		return
+	}
+	if err := m.env.ControlPlane.APIServer.Start(); err != nil {
 		t.Fatal(err)
 	}
+	m.down = false
 	w.note(children()...)
 }
