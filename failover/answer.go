@@ -190,7 +190,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	gone := false
 	for _, m := range p.moves {
 		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
-			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone
+			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone || m.NeverStarted
 			p.takeBack(m)
 		}
 	}

@@ -46,12 +46,6 @@ func (p *planner) absent(c *ClusterRecord) bool {
 	return !p.first && c.Started == "" && p.deliveries[c.Name] == nil && p.in.Clusters[c.Name].Presence != purge.Present
 }
 
-// neverThere says that no old copy is left behind: none was let start during this stay, and
-// those of earlier ones are gone.
-func (p *planner) neverThere(c *ClusterRecord) bool {
-	return p.absent(c) && !slices.ContainsFunc(p.moves, func(m *Move) bool { return m.From == c.Name && !m.Gone })
-}
-
 // nextAttempt counts the moves; 0 = nobody counts them, since the record is not kept.
 func (p *planner) nextAttempt() int64 {
 	if p.in.Host.NoRecord {
@@ -171,7 +165,7 @@ func (p *planner) depart(c *ClusterRecord, d decision, e eviction.Eviction) {
 		ClustersBeforeFailover: task.ClustersBeforeFailover, State: &state,
 		InjectWhenNotDirectly: terms.StatePreservation.InjectWhenNotDirectly, Waits: terms.Waits,
 		Stage: StagePending, StageSince: p.second,
-		Gone:    p.in.Clusters[c.Name].Presence == purge.Gone || p.neverThere(c),
+		Gone: p.in.Clusters[c.Name].Presence == purge.Gone, NeverStarted: p.absent(c),
 		Pending: &PendingEviction{Task: task, Cluster: before, Delivery: clone(p.deliveries[c.Name])},
 	})
 	p.mark(m)

@@ -117,6 +117,14 @@ func TestExplored(t *testing.T) {
 			two, "taint east !2, untaint east, schedule west",
 			"the copy on east is no old one (P5)",
 		},
+		"a copy of an earlier stay that nobody can reach": {
+			never, "lose east, unschedule east, schedule east !1, taint east",
+			"it may be there, although nothing was let start since (P4)",
+		},
+		"the same under Directly": {
+			directly, "lose east, unschedule east, schedule east !1, taint east, schedule west",
+			"it may be there, although nothing was let start since (P5)",
+		},
 		"a vanished task leaves nothing behind": {
 			gracefully, "taint east !2, unschedule east, tick",
 			"what the mode never gives to a copy waits for none (L4)",

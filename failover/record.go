@@ -156,6 +156,9 @@ type Move struct {
 	// Gone says that the old copy was confirmed gone: a later copy there is another
 	// one (P4).
 	Gone bool `json:"gone,omitempty"`
+	// NeverStarted says that no copy was let start on From during that stay: what comes
+	// back there is no running copy. One of an earlier stay may be there all the same.
+	NeverStarted bool `json:"neverStarted,omitempty"`
 	// Released says that new copies were allowed under Directly, which is never taken
 	// back (P5).
 	Released bool `json:"released,omitempty"`

@@ -152,7 +152,7 @@ func (p *planner) missing(m *Move) {
 	default:
 		p.end(m, OutcomeVanished)
 		p.event(m.From, EventWarning, string(OutcomeVanished), "the eviction of "+m.From+" was taken away by somebody else")
-		if p.isTarget(m.From) && !m.Gone {
+		if p.isTarget(m.From) && !m.Gone && !m.NeverStarted {
 			// Whoever put the cluster back left the copy where it was, with what it received.
 			p.enter(p.cluster(m.From)).Started = AlreadyRunning
 			p.handBack(m)
