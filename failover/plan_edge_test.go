@@ -257,6 +257,17 @@ func TestPlanPendingAfterAnEnd(t *testing.T) {
 	s.gone("east").choose("north").run(50).places("north", failover.Apply, failover.Injected, "A")
 }
 
+// F14: that end is one, whenever its task is taken away.
+func TestPlanEndBeforeAPendingEviction(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.gone("east").lose("east").choose("west").crash(10).places("west", failover.Apply, failover.Injected, "A")
+	s.know("east", failover.ClusterFacts{Taints: lostCluster(), Presence: purge.Present}).choose("east").see("east", eviction.HealthUnknown, "B")
+	s.crash(20).decides("east", failover.Evict, failover.TaintUntolerated)
+	s.run(30).places("west", failover.Apply, failover.Injected, "A")
+	s.run(40).ended(failover.OutcomeFinished, failover.OutcomeUnderway).tells()
+}
+
 // TestPlanPendingWithdrawn is F14: what was never written can be taken back in every mode.
 func TestPlanPendingWithdrawn(t *testing.T) {
 	t.Parallel()

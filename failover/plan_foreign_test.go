@@ -2,6 +2,7 @@ package failover_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,6 +120,24 @@ func TestPlanTasksWithoutATime(t *testing.T) {
 				s.run(10).moves("east Pending A", "east Evicting B")
 			},
 		},
+		"beside a pending eviction of this very second": {
+			reason: "that one has a time of its own, whatever the other one's is",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").crash(0)
+				s.in.Tasks = []eviction.Task{foreign("east", "B")}
+				s.run(0).moves("east Pending A", "east Evicting B")
+			},
+		},
+		"as the first thing that is known": {
+			reason: "a new record follows it, and its state goes on",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "west").gone("east")
+				s.in.Tasks = []eviction.Task{foreign("east", "A")}
+				s.keep(10).places("west", failover.Apply, failover.Injected, "A").warns("east", failover.SourceNotAsked, false)
+			},
+		},
 		"of the future": {
 			reason: "a clock that is ahead wrote it: it counts from the call that sees it first",
 			play: func(t *testing.T) {
@@ -141,6 +160,59 @@ func TestPlanTasksWithoutATime(t *testing.T) {
 			test.play(t)
 		})
 	}
+}
+
+// E10: tasks of one cluster are told apart by their second, and each ends by itself.
+func TestPlanTasksOfOneCluster(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "west").run(0)
+	s.in.Tasks = []eviction.Task{left("east", 5, "east", "A"), left("east", 7, "east", "B")}
+	s.keep(10).moves("east Evicting A", "east Evicting B")
+	s.in.Tasks = []eviction.Task{left("east", 5, "east", "A")}
+	s.keep(20).moves("east Evicting A", "east Ended B").ended(failover.OutcomeUnderway, failover.OutcomeVanished)
+}
+
+// F14, L4: what others wrote before an eviction that has still to be written is followed
+// beside it, and what they know goes on.
+func TestPlanTasksOlderThanAPendingEviction(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").crash(20).moves("east Pending A")
+	s.in.Tasks = []eviction.Task{left("east", 5, "east", "B"), left("east", 7, "east", "C"), left("north", 3, "north", "")}
+	s.run(30).moves("east Pending A", "north Evicting", "east Evicting B", "east Evicting C")
+	s.run(31).moves("east Evicting A", "north Evicting", "east Evicting B", "east Evicting C")
+}
+
+// F9, F14: what the scheduler took away has no task. One of that very second is somebody
+// else's eviction.
+func TestPlanTaskOfARemovedTarget(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
+	s.unchoose("west").run(20).ended(failover.OutcomeFinished, failover.OutcomeRemoved)
+	s.in.Tasks = []eviction.Task{left("west", 20, "west", "")}
+	s.keep(20).ended(failover.OutcomeFinished, failover.OutcomeRemoved, failover.OutcomeUnderway).moves("east Ended A", "west Ended", "west Evicting")
+}
+
+// E10: the time of a task that others wrote stays as they wrote it.
+func TestPlanLeavesTimesAlone(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "west").run(0)
+	written := at(5).Add(time.Second / 2).In(time.FixedZone("CET", 3600))
+	task := left("east", 0, "east", "A")
+	task.CreationTimestamp = &metav1.Time{Time: written}
+	s.in.Tasks = []eviction.Task{task}
+	s.run(10).run(20).moves("east Evicting A")
+	if diff := cmp.Diff(written.Format(time.RFC3339Nano), s.out.Tasks[0].CreationTimestamp.Format(time.RFC3339Nano)); diff != "" {
+		t.Errorf("created (-want +got)\n%s", diff)
+	}
+}
+
+// L4: a record that tells of a delivery and not of its move: nothing can go on.
+func TestPlanDeliveryWithoutAMove(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "west").run(0)
+	s.in.Record.Deliveries = []failover.Delivery{{To: "west", Attempt: 7, At: *stamp(0)}}
+	s.unchoose("west").run(10).ended().moves()
 }
 
 // F14, F7: a withdrawal that is not written, whose request is taken away, and a state that

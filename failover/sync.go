@@ -57,8 +57,8 @@ func (p *planner) handBack(m *Move) bool {
 }
 
 // match finds the move of each task, and returns the tasks without one.
-func (p *planner) match() []int {
-	var unknown []int
+func (p *planner) match() []eviction.Task {
+	var unknown []eviction.Task
 	stored := slices.Clone(p.tasks)
 	for i, task := range stored {
 		same := func(t eviction.Task) bool { return compareMoves(moveOf(t), moveOf(task)) == 0 }
@@ -67,14 +67,12 @@ func (p *planner) match() []int {
 			continue
 		}
 		m := p.moveOf(task)
+		p.date(&p.tasks[i], m)
 		if m == nil {
-			unknown = append(unknown, i)
+			unknown = append(unknown, p.tasks[i])
 			continue
 		}
 		p.mark(m)
-		if _, dated := p.created(task); !dated { // the time that was not written yet (E6)
-			p.tasks[i].CreationTimestamp = m.Created.DeepCopy()
-		}
 		if m.Stage == StagePending && p.later(m.StageSince) {
 			m.Stage, m.StageSince, m.Pending = StageEvicting, p.second, nil
 		}
@@ -92,6 +90,18 @@ func (p *planner) match() []int {
 		}
 	}
 	return unknown
+}
+
+// date writes the time of a task that was not written yet: that of its move, else now (E6).
+func (p *planner) date(task *eviction.Task, m *Move) {
+	at, dated := p.created(*task)
+	if dated {
+		return
+	}
+	if m != nil {
+		at = m.Created
+	}
+	task.CreationTimestamp = clone(&at)
 }
 
 // evictedStill forgets a withdrawal that was not written, since the task is there. Whether
@@ -126,7 +136,7 @@ func (p *planner) moveOf(task eviction.Task) *Move {
 }
 
 // removed says that the move is one of the scheduler, which has no task.
-func (*planner) removed(m *Move) bool { return m.Cause == "" && m.Reason == reasonRemoved }
+func (*planner) removed(m *Move) bool { return m.Reason == reasonRemoved }
 
 // reasonRemoved marks the move of a target that vanished without a task.
 const reasonRemoved eviction.Reason = "TargetRemoved"
@@ -175,20 +185,20 @@ func (p *planner) emitAgain(m *Move) {
 		return
 	}
 	p.setTargets(slices.DeleteFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == m.From }))
-	p.tasks = slices.DeleteFunc(p.tasks, func(t eviction.Task) bool {
-		at, _ := p.created(t)
-		return t.FromCluster == m.From && !m.Created.Before(&at)
-	})
 	for _, older := range p.moves { // over when this one began, and not written either
-		switch {
-		case older.From != m.From || older.Attempt >= m.Attempt:
+		if older.From != m.From || older.Attempt >= m.Attempt || !p.tasked[older] {
 			continue
-		case p.stages[older] == StageWithdrawing:
+		}
+		p.tasks = slices.DeleteFunc(p.tasks, func(t eviction.Task) bool {
+			at, _ := p.created(t)
+			return t.FromCluster == m.From && older.Created.Equal(&at)
+		})
+		if p.stages[older] == StageWithdrawing {
 			p.takeBack(older)
 			p.end(older, OutcomeWithdrawn)
-		case p.stages[older] == StageEnded:
-			p.end(older, OutcomeFinished)
+			continue
 		}
+		p.end(older, OutcomeFinished)
 	}
 	p.tasks = append(p.tasks, *m.Pending.Task.DeepCopy())
 	p.mark(m)
@@ -233,12 +243,8 @@ func (p *planner) uncount(m *Move) {
 
 // adopt makes moves of tasks that nothing is known of: of others, or of a record that
 // was lost (F14).
-func (p *planner) adopt(tasks []int) {
-	if len(tasks) == 0 {
-		return
-	}
-	for _, i := range p.byAge(tasks) {
-		task := p.tasks[i]
+func (p *planner) adopt(tasks []eviction.Task) {
+	for _, task := range p.byAge(tasks) {
 		at, _ := p.created(task)
 		cause := causeOf(task.Reason)
 		mode, _ := purge.Normalize(task.PurgeMode) // empty for what is no mode
@@ -336,11 +342,11 @@ func (p *planner) attemptOf(c Carried) int64 {
 
 // byAge sorts tasks by creation, then by cluster, so that attempts do not depend on
 // the order of the list.
-func (p *planner) byAge(tasks []int) []int {
-	return slices.SortedStableFunc(slices.Values(tasks), func(a, b int) int {
-		first, _ := p.created(p.tasks[a])
-		second, _ := p.created(p.tasks[b])
-		return cmp.Or(first.Compare(second.Time), compareMoves(moveOf(p.tasks[a]), moveOf(p.tasks[b])))
+func (p *planner) byAge(tasks []eviction.Task) []eviction.Task {
+	return slices.SortedStableFunc(slices.Values(tasks), func(a, b eviction.Task) int {
+		first, _ := p.created(a)
+		second, _ := p.created(b)
+		return cmp.Or(first.Compare(second.Time), compareMoves(moveOf(a), moveOf(b)))
 	})
 }
 
@@ -356,7 +362,7 @@ func causeOf(reason string) preservation.Cause {
 // leave ends the stay on a cluster: timers end, and what its copy received and was
 // not healthy with goes on (F2, F6).
 func (p *planner) leave(m *Move) {
-	if d := p.deliveries[m.From]; d != nil && !d.Healthy && p.move(d.Attempt).live() {
+	if d := p.deliveries[m.From]; d != nil && p.move(d.Attempt).live() {
 		m.Received = d.Attempt
 	}
 	delete(p.deliveries, m.From)
@@ -423,7 +429,7 @@ func (p *planner) removeTargets() {
 		}
 		p.event(name, EventNormal, string(OutcomeRemoved), name+" is no target any more, and nothing evicted the application from there")
 		d := p.deliveries[name]
-		if d == nil || d.Healthy || !p.move(d.Attempt).live() {
+		if d == nil || !p.move(d.Attempt).live() {
 			p.leave(&Move{From: name})
 			continue
 		}
