@@ -3,10 +3,12 @@ package failover_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -87,6 +89,35 @@ func TestPlanRequestsThatStay(t *testing.T) {
 				s.gone("east").lose("east").choose("west").run(20).places("west", failover.Apply, failover.Injected, "A")
 			},
 		},
+		"a withdrawal of an earlier stay": {
+			reason: "it counts as long as it is given",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "north").run(0).unchoose("north").choose("east").run(10)
+				s.see("east", eviction.Unhealthy, "A").ask(asked("east", failover.RequestWithdraw, 5)).
+					run(20).decides("east", failover.None, failover.WithdrawRequested)
+			},
+		},
+		"an eviction that is asked for again": {
+			reason: "the later request counts, and nothing is to be said of the earlier one",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "north").run(0).unchoose("north").choose("east").run(10)
+				s.see("east", eviction.Healthy, "A").ask(asked("east", failover.RequestEvict, 5), asked("east", failover.RequestEvict, 15)).
+					run(20).decides("east", failover.Evict, failover.PlannedMove).warns("east", failover.OutdatedRequest, false)
+			},
+		},
+		"acknowledgements of two clusters": {
+			reason: "each is answered",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "east", "west").
+					see("east", eviction.Unhealthy, "A").see("west", eviction.Unhealthy, "B").run(0)
+				s.gone("east").gone("west").lose("east").lose("west").run(10)
+				s.ask(asked("east", failover.RequestAcknowledge, 11), asked("west", failover.RequestAcknowledge, 11)).run(11).ask()
+				s.choose("north").run(20).places("north", failover.Apply, failover.NoState, "")
+			},
+		},
 		"two acknowledgements": {
 			reason: "the later one counts, and the second ends nothing more",
 			play: func(t *testing.T) {
@@ -111,4 +142,55 @@ func TestPlanRequestsThatStay(t *testing.T) {
 			test.play(t)
 		})
 	}
+}
+
+// L3: of two requests to leave, for different causes, the same one counts in any order.
+func TestPlanRequestsOfTwoCauses(t *testing.T) {
+	t.Parallel()
+	cluster, planned := asked("east", failover.RequestEvict, -1), asked("east", failover.RequestEvict, -1)
+	cluster.Cause = preservation.Cluster
+	for _, requests := range [][]failover.Request{{cluster, planned}, {planned, cluster}} {
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Healthy, "A").ask(requests...)
+		s.run(0).decides("east", failover.Evict, failover.TaintUntolerated)
+		if diff := cmp.Diff(preservation.Cluster, s.out.Decisions[0].Cause); diff != "" {
+			t.Errorf("cause (-want +got)\n%s", diff)
+		}
+	}
+}
+
+// E11, P4: the last status of a copy that is gone says Healthy: nothing of that can come
+// back.
+func TestPlanHealthyAndGone(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Gracefully, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.see("east", eviction.Healthy, "A").gone("east").run(10).
+		purges("east", eviction.Finish, purge.OldCopyGone).ended(failover.OutcomeFinished)
+}
+
+// F14, F4: an eviction for taints that was not written is dropped where those that are
+// left evict nobody, or nobody any more.
+func TestPlanPendingUntainted(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) *session {
+		t.Helper()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Healthy, "A").run(0)
+		return s.know("east", failover.ClusterFacts{Taints: lostCluster()}).crash(10).decides("east", failover.Evict, failover.TaintUntolerated)
+	}
+	t.Run("others are left", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t).know("east", failover.ClusterFacts{Taints: []failover.Taint{{Key: "example.com/full", Effect: "NoSchedule"}}})
+		s.run(20).ended(failover.OutcomeDropped).places("east", failover.Apply, failover.NoState, "")
+	})
+	t.Run("tolerated for ever", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.in.Tolerations = []failover.Toleration{{Operator: failover.Exists}}
+		s.run(20).ended(failover.OutcomeDropped).decides("east", failover.Tolerated, failover.TaintTolerated)
+	})
+	t.Run("tolerated for a while", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.in.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr(int64(60))}}
+		s.run(20).ended(failover.OutcomeUnderway)
+	})
 }

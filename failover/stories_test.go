@@ -102,6 +102,11 @@ func storyWorlds() map[string]failovertest.World {
 	change("gracefully with state, two copies", "gracefully with state", func(w *failovertest.World) {
 		w.Clusters, w.Copies = []string{"east", "west", "north"}, 2
 	})
+	change("gracefully, tolerating", "gracefully", func(w *failovertest.World) {
+		w.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr[int64](3)}}
+	})
+	change("gracefully, taints known", "gracefully", func(w *failovertest.World) { w.TaintsKnown = true })
+	change("gracefully, requests only", "gracefully", func(w *failovertest.World) { w.Host.RequestsOnly = true })
 	change("gracefully, dropping on purge", "gracefully", func(w *failovertest.World) { w.Host.DropOnPurge = true })
 	return out
 }
