@@ -69,8 +69,11 @@ func TestCorners(t *testing.T) {
 		},
 		"not a target": {
 			spec: "{clusters: [{name: a}]}", args: "--evict z",
-			want:   facts{decisions: []string{"a None NotRequested", "z None NotTarget"}, injections: []string{"a Apply no NoState"}},
-			reason: "a wrong name is no eviction and no error",
+			want: facts{
+				decisions: []string{"a None NotRequested", "z None NotTarget"}, injections: []string{"a Apply no NoState"},
+				warnings: []string{"NothingToEvict"},
+			},
+			reason: "a wrong name is no eviction and no error, and is said",
 		},
 		"no manifest fits": {
 			spec: "{clusters: [{name: a}], resource: {apiVersion: v1, kind: Pod, name: q}}", more: pod,

@@ -84,7 +84,7 @@ func TestWhatTheLibraryIsGiven(t *testing.T) {
 		},
 		"idle eviction": {
 			spec: young, status: "{aggregatedStatus: [" + healthy + "]}", args: "--evict z",
-			purges: []string{"a Delete Create no ReplacementHealthy"}, injections: []string{"b Apply no NoState"},
+			purges: []string{"a Delete Create no ReplacementHealthy"}, injections: []string{"b Apply no NoState"}, warnings: []string{"NothingToEvict"},
 			reason: "nothing was unscheduled",
 		},
 		"optional": {

@@ -175,7 +175,7 @@ func TestNotPlaced(t *testing.T) {
 			both, "--evict a --evict z --to c",
 			[]string{"a Blocked MissingState", "b None NotRequested", "z None NotTarget"},
 			[]string{"a Apply no NoState", "b Apply no NoState"},
-			[]string{"NotPlaced"},
+			[]string{"NotPlaced", "NothingToEvict"},
 			`[{"name":"a"},{"name":"b"}]`,
 			"leaving what one is not on is no move",
 		},
@@ -199,7 +199,7 @@ func TestNotPlaced(t *testing.T) {
 			both, "--evict z --to c",
 			[]string{"a None NotRequested", "b None NotRequested", "z None NotTarget"},
 			[]string{"a Apply no NoState", "b Apply no NoState", "c Apply no NoState"},
-			nil, `[{"name":"a"},{"name":"b"},{"name":"c"}]`,
+			[]string{"NothingToEvict"}, `[{"name":"a"},{"name":"b"},{"name":"c"}]`,
 			"the scheduler may add targets without a move",
 		},
 		"nobody asked": {

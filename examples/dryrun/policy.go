@@ -161,6 +161,11 @@ func (d *dryRun) checkFlags() {
 			d.warn(cluster, "UnusedCluster", "the document of this cluster is not needed: nothing of the application is or was there")
 		}
 	}
+	for _, cluster := range d.opts.evict {
+		if !isTarget(b.Spec.Clusters, cluster) && !hasTask(b.Spec.Tasks, cluster) {
+			d.warn(cluster, "NothingToEvict", "--evict names a cluster that is neither a target nor under eviction")
+		}
+	}
 	for cluster := range d.opts.legacy {
 		if !moved(cluster) {
 			d.warn(cluster, "NotUnderEviction", "--legacy names a cluster that is not under eviction")
