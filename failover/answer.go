@@ -89,7 +89,7 @@ func (p *planner) requested(cluster string, action RequestAction) (Request, bool
 // outdated says that an eviction was asked for before the stay on the cluster began: it
 // was about an earlier one.
 func (p *planner) outdated(r Request) bool {
-	if r.Action != RequestEvict || !p.isTarget(r.Cluster) {
+	if r.Action != RequestEvict {
 		return false
 	}
 	placed := p.cluster(r.Cluster).PlacedAt
@@ -149,7 +149,7 @@ func (p *planner) conclude(cluster string) {
 func (p *planner) mayWithdraw(cluster string) bool {
 	m := p.underway(cluster)
 	switch {
-	case m == nil || m.Mode != purge.Gracefully || m.Gone:
+	case m == nil || m.Gone:
 		return false
 	case p.isTarget(cluster): // E13: somebody chose it again
 		return true
@@ -178,7 +178,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	w := p.withdrawal(cluster, requested)
 	if w.Outcome != eviction.Withdrawn {
 		// Where nothing is under eviction, the decision about the cluster answers.
-		if requested && w.Outcome == eviction.WithdrawRefused {
+		if w.Outcome == eviction.WithdrawRefused {
 			p.warn(cluster, WithdrawRefused, "the withdrawal is refused: "+w.Message)
 		}
 		return
@@ -202,7 +202,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 // waits for another one only where that copy is gone, or goes on where one received it.
 func (p *planner) takeBack(m *Move) {
 	m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
-	if to := p.holder(m); to != "" && p.in.Clusters[to].Presence == purge.Gone {
+	if to := p.holder(m); p.in.Clusters[to].Presence == purge.Gone {
 		delete(p.deliveries, to) // it was not created yet
 	}
 	if !m.InjectWhenNotDirectly || !m.Gone && p.holder(m) == "" {

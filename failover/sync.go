@@ -403,18 +403,19 @@ func (p *planner) findGone() {
 }
 
 // targetsBefore are the targets of the last call, sorted, and those of them that are
-// none any more; both are nil if none is.
+// none any more.
 func (p *planner) targetsBefore() ([]string, []string) {
-	if !slices.ContainsFunc(p.clusters, func(c *ClusterRecord) bool { return c.Target && !p.isTarget(c.Name) }) {
-		return nil, nil
-	}
-	var before []string
+	var before, left []string
 	for _, c := range p.clusters {
-		if c.Target {
-			before = append(before, c.Name)
+		if !c.Target {
+			continue
+		}
+		before = append(before, c.Name)
+		if !p.isTarget(c.Name) {
+			left = append(left, c.Name)
 		}
 	}
-	return before, slices.DeleteFunc(slices.Clone(before), p.isTarget)
+	return before, left
 }
 
 // removeTargets finds targets that vanished without a task: the scheduler moved the
