@@ -203,13 +203,17 @@ func contains(tasks []eviction.Task, one eviction.Task) bool {
 	})
 }
 
-// departed makes the copy of a cluster an old one, whose state waits for another.
+// departed makes the copy of a cluster an old one, whose state waits for another. A task
+// without a creation time is as old as this instant, until Plan gives it one (E6).
 func (s *state) departed(t eviction.Task) {
 	c := s.cluster(t.FromCluster)
 	if c == nil {
 		return
 	}
-	c.left = stopwatch{true, seconds(t.CreationTimestamp)}
+	c.left = stopwatch{true, s.now}
+	if t.CreationTimestamp != nil {
+		c.left.since = seconds(t.CreationTimestamp)
+	}
 	if c.copy == nil {
 		return
 	}
