@@ -74,8 +74,8 @@ type Edit struct {
 	Tolerations []failover.Toleration `json:"tolerations,omitempty"`
 	// Host are the habits from now on.
 	Host *failover.HostOptions `json:"host,omitempty"`
-	// Copies, Dated, TaintsKnown, Status, Template, DesiredReplicas and Unscheduled are
-	// those of a [World].
+	// Copies, Dated, TaintsKnown, Status, Template, DesiredReplicas, Unscheduled and Invalid
+	// are those of a [World].
 	Copies          *int                       `json:"copies,omitempty"`
 	Dated           *bool                      `json:"dated,omitempty"`
 	TaintsKnown     *bool                      `json:"taintsKnown,omitempty"`
@@ -83,6 +83,7 @@ type Edit struct {
 	Template        *unstructured.Unstructured `json:"template,omitempty"`
 	DesiredReplicas *int32                     `json:"desiredReplicas,omitempty"`
 	Unscheduled     *bool                      `json:"unscheduled,omitempty"`
+	Invalid         *bool                      `json:"invalid,omitempty"`
 }
 
 // ScenarioError says where a scenario went wrong (F12): what is written in it, what

@@ -41,3 +41,39 @@ steps:
 	}
 	failovertest.Run(t, scenarios...)
 }
+
+// TestInvalid plays what a webhook refuses, in worlds that say so: what is invalid does
+// nothing (L6).
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	scenarios, err := failovertest.ReadScenarios([]byte(`
+name: from the beginning
+world:
+  clusters: [east, west]
+  invalid: true
+  policy: {cluster: {purgeMode: Directely}}
+  edited: {cluster: {gracePeriodSeconds: -5}}
+  tolerations: [{operator: Exist, key: a}]
+steps:
+- do: [schedule east, healthy east, tick, taint east, revise]
+  expect: {targets: [east], tasks: {}}
+- facts: {east: {taints: [{key: a, effect: noExecute}], snapshotting: {state: Running}}}
+  expect: {targets: [east], tasks: {}}
+---
+name: from an edit on
+world:
+  clusters: [east, west]
+  policy: {cluster: {purgeMode: Directly}}
+steps:
+- do: [schedule east, healthy east, tick]
+- edit: {invalid: true, policy: {cluster: {purgeMode: Directely}}}
+- do: taint east
+  expect: {targets: [east], tasks: {}}
+- tasks: [{fromCluster: west, gracePeriodSeconds: -5, reason: R, producer: p}]
+  expect: {targets: [east]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failovertest.Run(t, scenarios...)
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // How much a scenario may hold: a world is small.
@@ -21,27 +23,27 @@ func (sc *Scenario) check() error {
 	switch {
 	case sc.Name == "":
 		return sc.fail("name", errors.New("a scenario has a name"))
-	case len(sc.World.Clusters) == 0 || len(sc.World.Clusters) > maxClusters:
-		return sc.fail("world.clusters", fmt.Errorf("a world has 1 to %d clusters", maxClusters))
 	case len(sc.Steps) == 0 || len(sc.Steps) > maxSteps:
 		return sc.fail("steps", fmt.Errorf("a scenario has 1 to %d steps", maxSteps))
-	case sc.World.Copies < 0:
-		return sc.fail("world.copies", errors.New("the scheduler wants no negative number of targets"))
 	}
-	for i, name := range sc.World.Clusters {
-		path := fmt.Sprintf("world.clusters[%d]", i)
-		switch {
-		case name == "":
-			return sc.fail(path, errors.New("a cluster has a name"))
-		case slices.Contains(sc.World.Clusters[:i], name):
-			return sc.fail(path, fmt.Errorf("there are two clusters %q", name))
-		}
+	w := sc.World
+	if path, err := w.check(); err != nil {
+		return sc.fail(path, err)
 	}
-	if err := sc.object("world.status", sc.World.Status); err != nil {
-		return err
+	if path, err := w.valid(field.NewPath("world")); err != nil {
+		return sc.fail(path, err)
 	}
 	for i := range sc.Steps {
 		if err := sc.checkStep(i); err != nil {
+			return err
+		}
+		if e := sc.Steps[i].Edit; e != nil {
+			e.apply(&w)
+			if path, err := w.valid(field.NewPath("steps").Index(i).Child("edit")); err != nil {
+				return sc.fail(path, err)
+			}
+		}
+		if err := sc.checkValues(&w, i); err != nil {
 			return err
 		}
 	}
@@ -50,9 +52,8 @@ func (sc *Scenario) check() error {
 
 // object refuses a status that is no JSON object.
 func (sc *Scenario) object(path string, raw json.RawMessage) error {
-	var value map[string]any
-	if len(raw) > 0 && (json.Unmarshal(raw, &value) != nil || value == nil) {
-		return sc.fail(path, errors.New("a status is a JSON object"))
+	if err := object(raw); err != nil {
+		return sc.fail(path, err)
 	}
 	return nil
 }

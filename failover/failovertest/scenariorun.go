@@ -146,12 +146,24 @@ func (p *player) edit(step *ScenarioStep) (string, error) {
 	p.say("edit")
 	p.lax, p.shares = p.lax || !p.strict(), p.shares || p.anyMode()
 	w := *p.world
+	e.apply(&w)
+	p.world = &w
+	for i := range p.clusters {
+		p.clusters[i].left.stop() // an eviction keeps the cool-down of its policy
+	}
+	p.marks = slices.Concat(p.marks, marksOf(w.Policy))
+	return "", nil
+}
+
+// apply changes a world, whose parts may be shared.
+func (e *Edit) apply(w *World) {
 	set(&w.Policy, e.Policy)
 	set(&w.Host, e.Host)
 	set(&w.Copies, e.Copies)
 	set(&w.Dated, e.Dated)
 	set(&w.TaintsKnown, e.TaintsKnown)
 	set(&w.Unscheduled, e.Unscheduled)
+	set(&w.Invalid, e.Invalid)
 	if e.Tolerations != nil {
 		w.Tolerations = e.Tolerations
 	}
@@ -164,12 +176,6 @@ func (p *player) edit(step *ScenarioStep) (string, error) {
 	if e.DesiredReplicas != nil {
 		w.DesiredReplicas = e.DesiredReplicas
 	}
-	p.world = &w
-	for i := range p.clusters {
-		p.clusters[i].left.stop() // an eviction keeps the cool-down of its policy
-	}
-	p.marks = slices.Concat(p.marks, marksOf(w.Policy))
-	return "", nil
 }
 
 func set[T any](to, from *T) {

@@ -42,6 +42,11 @@ type World struct {
 	DesiredReplicas *int32 `json:"desiredReplicas,omitempty"`
 	// Unscheduled says that the scheduler has not seen the current generation (E9).
 	Unscheduled bool `json:"unscheduled,omitempty"`
+	// Invalid lets the world have what a webhook refuses: a policy or tolerations that
+	// [failover.Validate] and [failover.ValidateTolerations] refuse, taints with an unknown
+	// effect, and tasks with an unknown mode or no positive grace period (L6). Without it
+	// they are errors, since nothing happens with them.
+	Invalid bool `json:"invalid,omitempty"`
 }
 
 // Verb is what happens (F12).
