@@ -42,7 +42,7 @@ func (p *planner) gates() gates {
 	g := gates{view: p, targets: p.targetNames(), assessment: p.kept}
 	for _, m := range p.moves {
 		facts := p.in.Clusters[m.From]
-		free := m.Gone || m.Released || m.Stage == StageWithdrawing || p.stayed(m) || facts.Fenced && p.latestOf(m.From) == m
+		free := m.Gone || m.Released || facts.Fenced || p.stayed(m)
 		one := gateMove{
 			move: m, live: m.live(), anyMode: m.InjectWhenNotDirectly, free: free,
 			awaited: !free && !facts.RequiredByOthers, holder: p.holder(m),
@@ -80,20 +80,18 @@ func (p *planner) rules() []preservation.Rule {
 		TermsFor(p.policy, preservation.Cluster).StatePreservation.Rules)
 }
 
-// hasCopy says that a copy of this stay is there: one that was allowed, one that the
-// host sees, and in a new record one that was observed. What is confirmed gone is not
-// there, whatever was allowed: the next copy is a new one. While the cluster is under
-// eviction, Gone is about the old copy.
+// hasCopy says that a copy of this stay is there, on a target that received no state: one
+// that was allowed, one that the host sees, and in a new record one that was observed. What
+// is confirmed gone is not there, whatever was allowed: the next copy is a new one. While
+// the cluster is under eviction, what the host sees is the old copy.
 func (p *planner) hasCopy(cluster string) bool {
-	facts, evicted := p.in.Clusters[cluster], p.tasksOf(cluster)
+	facts := p.in.Clusters[cluster]
 	switch {
-	case p.deliveries[cluster] != nil:
-		return true
-	case facts.Presence == purge.Gone && !evicted:
+	case facts.Presence == purge.Gone:
 		return false
 	case p.cluster(cluster).Started != "":
 		return true
-	case evicted:
+	case p.tasksOf(cluster):
 		return false
 	}
 	if facts.Presence == purge.Present {
@@ -187,9 +185,8 @@ func (p *planner) received(g gates, c *ClusterRecord, d *Delivery) (Placement, b
 	if seen := eviction.Observe(p.items, c.Name, time.Time{}); !d.Healthy && seen.Health == eviction.Healthy && seen.Applied {
 		p.since(d.At) // else the next second proves the state (L5)
 	}
-	if by, held := g.assessment.Holds(c.Name, true); held {
-		reason, message := heldBy(by)
-		return Placement{Cluster: c.Name, Action: Hold, Reason: reason, Message: message}, true
+	if _, held := g.assessment.Holds(c.Name, true); held {
+		return Placement{}, false // its own task deletes that copy (E13)
 	}
 	state, m := p.retained(d)
 	if state.IsEmpty() {
@@ -233,11 +230,12 @@ func (p *planner) deliver(c *ClusterRecord, g gates, gated Gated, out *Placement
 }
 
 // retained is what a copy keeps of the state that it received (F7): all of it until it
-// was healthy; then what the policy of the move retains until the next failover.
+// was healthy; then what the policy of the move retains until the next failover. The move
+// is nil where it keeps nothing.
 func (p *planner) retained(d *Delivery) (preservation.State, *Move) {
 	m := p.move(d.Attempt)
 	if m == nil || m.State == nil {
-		return preservation.State{}, m
+		return preservation.State{}, nil
 	}
 	state := *m.State.DeepCopy()
 	if !d.Healthy {
@@ -248,7 +246,7 @@ func (p *planner) retained(d *Delivery) (preservation.State, *Move) {
 		return state, m
 	}
 	if retention == preservation.UntilHealthy {
-		return preservation.State{}, m
+		return preservation.State{}, nil
 	}
 	if !p.in.Host.Injection.PodTemplate {
 		state.Labels = nil

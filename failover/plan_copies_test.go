@@ -187,4 +187,6 @@ func TestPlanHeldSince(t *testing.T) {
 			t.Errorf("no message: %+v", p)
 		}
 	}
+	// The deadline stays over: a copy that vanishes is replaced at once.
+	s.gone("north").run(180).places("north", failover.Apply, failover.AmbiguousOrigin, "")
 }
