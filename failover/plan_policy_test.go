@@ -540,7 +540,7 @@ func TestPlanStateAge(t *testing.T) {
 
 func TestRecordCheck(t *testing.T) {
 	t.Parallel()
-	move := failover.Move{Attempt: 1, From: "east", Stage: failover.StageEvicting}
+	move, east := failover.Move{Attempt: 1, From: "east", Stage: failover.StageEvicting}, []failover.ClusterRecord{{Name: "east"}}
 	tests := map[string]struct {
 		record failover.Record
 		valid  bool
@@ -557,6 +557,10 @@ func TestRecordCheck(t *testing.T) {
 		"a cluster twice":       {record: failover.Record{Version: 1, Clusters: []failover.ClusterRecord{{Name: "east"}, {Name: "east"}}}},
 		"an attempt twice":      {record: failover.Record{Version: 1, Moves: []failover.Move{move, move}}},
 		"a target twice":        {record: failover.Record{Version: 1, Deliveries: []failover.Delivery{{To: "west"}, {To: "west"}}}},
+		"clusters and moves":    {record: failover.Record{Clusters: east, Moves: []failover.Move{move}}},
+		"clusters and states":   {record: failover.Record{Clusters: east, Deliveries: []failover.Delivery{{To: "west"}}}},
+		"clusters and counts":   {record: failover.Record{Clusters: east, Failovers: []failover.Failover{{Attempt: 1}}}},
+		"clusters and history":  {record: failover.Record{Clusters: east, History: []failover.HistoryItem{{Attempt: 1}}}},
 		"a stage":               {record: failover.Record{Version: 1, Moves: []failover.Move{{Attempt: 1, Stage: "Halfway"}}}},
 		"pending without task":  {record: failover.Record{Version: 1, Moves: []failover.Move{{Attempt: 1, Stage: failover.StagePending}}}},
 		"usual":                 {record: failover.Record{Version: 1, Moves: []failover.Move{move}}, valid: true},

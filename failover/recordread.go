@@ -97,6 +97,7 @@ func remember(r Record, now time.Time) *memory {
 		m.moves = append(m.moves, move.clone(now))
 		m.attempts = max(m.attempts, move.Attempt)
 	}
+	slices.SortFunc(m.moves, func(a, b *Move) int { return cmp.Compare(a.Attempt, b.Attempt) })
 	for _, d := range r.Deliveries {
 		clamp(&d.At, now)
 		m.receive(&d)
@@ -133,7 +134,6 @@ func (m *memory) record() Record {
 	for _, move := range m.moves {
 		r.Moves = append(r.Moves, *move)
 	}
-	slices.SortFunc(r.Moves, func(a, b Move) int { return cmp.Compare(a.Attempt, b.Attempt) })
 	for _, d := range m.deliveries {
 		r.Deliveries = append(r.Deliveries, *d)
 	}
@@ -156,7 +156,7 @@ func (m *memory) clusterRecords() []ClusterRecord {
 // clamp makes a stored time one that this library stores: UTC, whole seconds, not
 // after now.
 func clamp(t *metav1.Time, now time.Time) {
-	if t == nil || t.IsZero() {
+	if t.IsZero() { // nil, too
 		return
 	}
 	if t.After(now) {
@@ -183,10 +183,7 @@ func (b *block[T]) clone(v *T) *T {
 	if v == nil {
 		return nil
 	}
-	if len(*b) == cap(*b) { // pointers into the full one stay
-		*b = make([]T, 0, 4)
-	}
-	*b = append(*b, *v)
+	*b = append(*b, *v) // where it grows, pointers into the old one stay
 	return &(*b)[len(*b)-1]
 }
 
