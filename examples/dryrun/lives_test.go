@@ -199,7 +199,8 @@ func TestNotPlaced(t *testing.T) {
 			both, "--evict z --to c",
 			[]string{"a None NotRequested", "b None NotRequested", "z None NotTarget"},
 			[]string{"a Apply no NoState", "b Apply no NoState", "c Apply no NoState"},
-			[]string{"NothingToEvict"}, `[{"name":"a"},{"name":"b"},{"name":"c"}]`,
+			[]string{"NothingToEvict"},
+			`[{"name":"a"},{"name":"b"},{"name":"c"}]`,
 			"the scheduler may add targets without a move",
 		},
 		"nobody asked": {
