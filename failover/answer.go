@@ -157,13 +157,13 @@ func (p *planner) mayWithdraw(cluster string) bool {
 	return m.Cause == preservation.Application || m.Cause == preservation.Cluster && p.untainted(cluster)
 }
 
-// taintedOut says that the taints of a cluster evict now (F4).
-func (p *planner) taintedOut(cluster string) bool {
+// taintedOut says that the taints of a cluster that is being left would evict now (F4).
+func (p *planner) taintedOut(m *Move) bool {
 	if p.policy.Cluster == nil || p.in.Host.RequestsOnly {
 		return false
 	}
-	verdict := Tolerate(TaintInput{Taints: p.in.Clusters[cluster].Taints, Tolerations: p.in.Tolerations, Now: p.now})
-	if m := p.underway(cluster); m != nil && m.Cause == preservation.Cluster && verdict.Outcome == EvictAfter {
+	verdict := Tolerate(TaintInput{Taints: p.in.Clusters[m.From].Taints, Tolerations: p.in.Tolerations, Now: p.now})
+	if m.Cause == preservation.Cluster && verdict.Outcome == EvictAfter {
 		return len(verdict.Seen) > 0 // the record forgot since when, and they evicted already
 	}
 	return verdict.Outcome == EvictNow
@@ -171,7 +171,7 @@ func (p *planner) taintedOut(cluster string) bool {
 
 // withdraw takes the eviction of a cluster back, if the rules let it (E11).
 func (p *planner) withdraw(cluster string, requested bool) {
-	if requested && p.underway(cluster) != nil && p.taintedOut(cluster) {
+	if m := p.underway(cluster); requested && m != nil && p.taintedOut(m) {
 		p.warn(cluster, WithdrawRefused, "the withdrawal is refused: the taints of "+cluster+" would evict the application again at once")
 		return
 	}

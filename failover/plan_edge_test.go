@@ -262,10 +262,14 @@ func TestPlanEndBeforeAPendingEviction(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 	s.gone("east").lose("east").choose("west").crash(10).places("west", failover.Apply, failover.Injected, "A")
+	s.in.Tasks = append(s.in.Tasks, left("north", 0, "north west", "")) // of the same second
 	s.know("east", failover.ClusterFacts{Taints: lostCluster(), Presence: purge.Present}).choose("east").see("east", eviction.HealthUnknown, "B")
 	s.crash(20).decides("east", failover.Evict, failover.TaintUntolerated)
 	s.run(30).places("west", failover.Apply, failover.Injected, "A")
-	s.run(40).ended(failover.OutcomeFinished, failover.OutcomeUnderway).tells()
+	s.run(40).ended(failover.OutcomeFinished, failover.OutcomeUnderway, failover.OutcomeUnderway).tells()
+	if len(s.out.Tasks) != 2 {
+		t.Errorf("tasks %v", s.out.Tasks)
+	}
 }
 
 // TestPlanPendingWithdrawn is F14: what was never written can be taken back in every mode.

@@ -178,6 +178,7 @@ func TestPlanTasksOlderThanAPendingEviction(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").crash(20).moves("east Pending A")
 	s.in.Tasks = []eviction.Task{left("east", 5, "east", "B"), left("east", 7, "east", "C"), left("north", 3, "north", "")}
+	s.crash(25).moves("east Pending A", "north Evicting", "east Evicting B", "east Evicting C")
 	s.run(30).moves("east Pending A", "north Evicting", "east Evicting B", "east Evicting C")
 	s.run(31).moves("east Evicting A", "north Evicting", "east Evicting B", "east Evicting C")
 }

@@ -193,12 +193,12 @@ func (p *planner) emitAgain(m *Move) {
 			at, _ := p.created(t)
 			return t.FromCluster == m.From && older.Created.Equal(&at)
 		})
+		outcome := OutcomeFinished
 		if p.stages[older] == StageWithdrawing {
 			p.takeBack(older)
-			p.end(older, OutcomeWithdrawn)
-			continue
+			outcome = OutcomeWithdrawn
 		}
-		p.end(older, OutcomeFinished)
+		p.end(older, outcome)
 	}
 	p.tasks = append(p.tasks, *m.Pending.Task.DeepCopy())
 	p.mark(m)
@@ -216,7 +216,7 @@ func (p *planner) over(m *Move) (string, bool) {
 	case preservation.Application:
 		c := m.Pending.Cluster
 		items := slices.DeleteFunc(slices.Clone(p.in.Items), func(i eviction.AggregatedStatusItem) bool {
-			return i.ClusterName == m.From && !p.counted(i, &c, true)
+			return !p.counted(i, &c, true) // others are not looked at
 		})
 		seen := eviction.Observe(items, m.From, time.Time{})
 		return "the application is healthy", seen.Health == eviction.Healthy
