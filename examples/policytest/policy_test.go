@@ -76,6 +76,9 @@ func TestEveryOrder(t *testing.T) {
 	if result.Broken != nil {
 		t.Errorf("%v\n%v", result.Timeline, result.Broken)
 	}
+	if result.States < 400 {
+		t.Errorf("only %d states: what could happen?", result.States)
+	}
 	t.Logf("%d states, %d transitions", result.States, result.Transitions)
 }
 

@@ -15,17 +15,17 @@ import (
 type Exploration struct {
 	// World that it happens in.
 	World World
-	// Setup is what happens before anything is tried.
+	// Setup is what happens before anything is tried; each step has an effect.
 	Setup []Step
-	// Limits say how often each verb may happen in one timeline: missing = never,
-	// negative = any number of times.
+	// Limits say how often each verb may happen in one timeline: missing or 0 = never,
+	// negative = any number of times. At least one may happen.
 	Limits map[Verb]int
 	// Crashes is how often the controller may crash in one timeline.
 	Crashes int
 	// IgnoreExcluded lets the scheduler also pick clusters that it should avoid (E12).
 	IgnoreExcluded bool
-	// Depth is how many steps a timeline has at most; States is how many distinct states
-	// are enough, 0 = no limit.
+	// Depth is how many steps a timeline has at most, from 1; States is how many distinct
+	// states are enough, 0 = no limit.
 	Depth, States int
 	// Heal also checks that from every state the application recovers once all is well.
 	Heal bool
@@ -49,7 +49,7 @@ type Result struct {
 	// Exhausted says that there is no further state at any depth.
 	Exhausted bool
 	// Broken is the promise that was not kept, and Timeline the shortest way to it; nil =
-	// none was broken.
+	// none was broken. What is wrong with the exploration itself is no [*PromiseError].
 	Broken   error
 	Timeline []Step
 }
@@ -70,13 +70,20 @@ type candidate struct {
 }
 
 // Explore tries every order of events, breadth first, and checks every promise in every
-// state (F13). It is deterministic: the first timeline that breaks a promise is one of
-// the shortest, and always the same.
+// state, those of the setup included (F13). It is deterministic: the first timeline that
+// breaks a promise is one of the shortest, and always the same.
+//
+// An exploration that would try nothing is an error in Broken, without any states: a world
+// that is invalid, unknown verbs, no verb that may happen, no depth, and a step of the
+// setup that has no effect.
 func Explore(x Exploration) Result {
+	if err := x.sound(); err != nil {
+		return Result{Broken: err}
+	}
 	e := explorer{Exploration: x, seen: map[[16]byte]bool{}}
 	root := newState(&e.World)
 	for i, step := range x.Setup {
-		if _, _, err := root.step(step); err != nil {
+		if _, err := root.follow(step, x.Heal); err != nil {
 			return Result{Broken: err, Timeline: x.Setup[:i+1]}
 		}
 	}
@@ -101,22 +108,34 @@ func Explore(x Exploration) Result {
 
 // Replay runs a timeline and checks every promise in every state; heal also checks that
 // the application recovers from each (F13). It returns how many steps were run and the
-// promise that was not kept; nil = all were. A step that has no effect is an error.
+// promise that was not kept; nil = all were. A world that is invalid, and a step that is
+// unknown or has no effect, are errors.
 func Replay(w World, timeline []Step, heal bool) (int, error) {
+	if err := w.sound(); err != nil {
+		return 0, err
+	}
 	s := newState(&w)
 	for i, one := range timeline {
-		r, happened, err := s.step(one)
-		if err == nil && !happened {
-			err = fmt.Errorf("step %q has no effect here", one)
-		}
-		if err == nil {
-			err = s.check(r, heal)
-		}
-		if err != nil {
+		if _, err := s.follow(one, heal); err != nil {
 			return i + 1, err
 		}
 	}
 	return len(timeline), nil
+}
+
+// follow is a step of a timeline, which must have an effect, and all promises after it.
+func (s *state) follow(one Step, heal bool) (round, error) {
+	if _, err := ParseStep(one.String()); err != nil {
+		return round{}, err
+	}
+	r, happened, err := s.step(one)
+	switch {
+	case err != nil:
+		return r, err
+	case !happened:
+		return r, fmt.Errorf("step %q has no effect here", one)
+	}
+	return r, s.check(r, heal)
 }
 
 type explorer struct {

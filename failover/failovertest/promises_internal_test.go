@@ -216,7 +216,21 @@ func TestShortestTimeline(t *testing.T) {
 	if got.Broken == nil || got.States != 2 {
 		t.Errorf("want what is broken and 2 states, got %v, %d", got.Broken, got.States)
 	}
-	if r := Explore(Exploration{World: worldOf(purge.Never), Setup: []Step{{Event: Event{Lose, "far"}}}}); r.Broken == nil || len(r.Timeline) != 1 {
+	x := Exploration{World: worldOf(purge.Never), Setup: []Step{{Event: Event{Lose, "far"}}}, Limits: map[Verb]int{Tick: 1}, Depth: 1}
+	if r := Explore(x); r.Broken == nil || len(r.Timeline) != 1 {
 		t.Errorf("the first step names no cluster of the world: %v by %v", r.Broken, r.Timeline)
+	}
+}
+
+// TestTimelinesAreChecked loses a state that waits: a step of a setup or of a timeline finds
+// it, with what else is a promise.
+func TestTimelinesAreChecked(t *testing.T) {
+	t.Parallel()
+	world := worldOf(purge.Directly)
+	s := newState(&world)
+	s.owed = []owed{{value: "j9", origin: "east"}}
+	var bad *PromiseError
+	if _, err := s.follow(Step{Event: Event{Verb: Nothing}}, false); !errors.As(err, &bad) {
+		t.Errorf("want a promise that is broken, got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package failovertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,7 +181,7 @@ func (sc *Scenario) checkChanges(i int, path string) error {
 	return nil
 }
 
-func keys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
+func keys[K cmp.Ordered, V any](of map[K]V) []K { return slices.Sorted(maps.Keys(of)) }
 
 func (sc *Scenario) checkWrites(i int, path string) error {
 	step := &sc.Steps[i]

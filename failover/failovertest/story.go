@@ -2,7 +2,6 @@ package failovertest
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -110,16 +109,13 @@ func (s *Story) ShortName(state preservation.State) string {
 // Tell runs a timeline and records it (F12). The error is that of [Replay] without heal;
 // the story goes as far as the timeline did.
 func Tell(w World, timeline []Step) (Story, error) {
-	s := newState(&w)
 	story := Story{Clusters: slices.Clone(w.Clusters)}
+	if err := w.sound(); err != nil {
+		return story, err
+	}
+	s := newState(&w)
 	for _, one := range timeline {
-		r, happened, err := s.step(one)
-		if err == nil && !happened {
-			err = fmt.Errorf("step %q has no effect here", one)
-		}
-		if err == nil {
-			err = s.check(r, false)
-		}
+		r, err := s.follow(one, false)
 		story.add(s, one.String(), one.CrashBefore, r)
 		if err != nil {
 			story.Moments[len(story.Moments)-1].Failure = err.Error()

@@ -15,6 +15,41 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
+// sound refuses an exploration that would try nothing, or something else than it seems.
+func (x *Exploration) sound() error {
+	if err := x.World.sound(); err != nil {
+		return err
+	}
+	tries := false
+	for _, verb := range keys(x.Limits) {
+		if !slices.Contains(local(), verb) && !slices.Contains(global(), verb) {
+			return fmt.Errorf("limits: event %.64q is unknown: use %v or %v", verb, local(), global())
+		}
+		tries = tries || x.Limits[verb] != 0
+	}
+	switch {
+	case !tries:
+		return errors.New("limits: no event may happen, so nothing is tried")
+	case x.Depth < 1:
+		return fmt.Errorf("depth: %d steps try nothing", x.Depth)
+	case x.Crashes < 0 || x.States < 0:
+		return errors.New("crashes and states are not negative")
+	}
+	return nil
+}
+
+// sound says what is wrong with a world for the explorer and for timelines (F13).
+func (w *World) sound() error {
+	path, err := w.check()
+	if err == nil {
+		path, err = w.valid(field.NewPath("world"))
+	}
+	if invalid := (*field.Error)(nil); err == nil || errors.As(err, &invalid) {
+		return err // which names the path
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
 // check says what is wrong with a world, and where.
 func (w *World) check() (string, error) {
 	switch {
