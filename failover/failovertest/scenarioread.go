@@ -62,23 +62,6 @@ func ReadScenarios(data []byte) ([]Scenario, error) {
 	return out, distinct(out)
 }
 
-// syntax finds the line in what the YAML parser says.
-func syntax(err error, data []byte) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	out := &ScenarioError{Err: errors.New(text)}
-	if _, err := fmt.Sscanf(text, "line %d:", &out.Line); err == nil {
-		_, rest, _ := strings.Cut(text, ": ")
-		out.Err = errors.New(rest)
-		return out
-	}
-	var anchor string
-	if _, err := fmt.Sscanf(text, "unknown anchor '%s", &anchor); err == nil {
-		before, _, _ := strings.Cut(string(data), "*"+strings.TrimSuffix(anchor, "'"))
-		out.Line = strings.Count(before, "\n") + 1
-	}
-	return out
-}
-
 // reader turns nodes into values, and remembers the lines.
 type reader struct {
 	lines map[string]int
