@@ -57,12 +57,12 @@ func TestWrongScenarios(t *testing.T) {
 		"no list":         {"name: n\nworld:\n  clusters: east\n", "line 3: scenario \"n\": want a list, got text", "one cluster is a list of one"},
 		"no number":       {"name: n\nworld:\n  copies: many\n", "line 3: scenario \"n\": want a whole number, got text", "copies are counted"},
 		"a fraction":      {"name: n\nworld:\n  copies: 1.5\n", "line 3: scenario \"n\": want a whole number, got a number", "in whole copies"},
-		"too large":       {"name: n\nworld:\n  desiredReplicas: 3000000000\n", "line 3: scenario \"n\": want a whole number", "it must fit"},
+		"too large":       {"name: n\nworld:\n  desiredReplicas: 3000000000\n", "line 3: scenario \"n\": number 3000000000 is too large: 32 bits hold less", "it must fit"},
 		"no boolean":      {"name: n\nworld:\n  dated: yes\n", "line 3: scenario \"n\": want true or false, got text", "yes is text"},
-		"no time":         {header + "- facts: {east: {stateTakenAt: soon}}\n", "line 7: scenario \"n\": parsing time", "times are RFC 3339"},
-		"odd time":        {header + "- facts: {east: {stateTakenAt: {at: .nan}}}\n", "line 7: scenario \"n\": a number that JSON does not know", "nor is that"},
+		"no time":         {header + "- facts: {east: {stateTakenAt: soon}}\n", "line 7: scenario \"n\": step 1: want a time, such as 2026-01-01T00:00:00Z", "times are RFC 3339"},
+		"odd time":        {header + "- facts: {east: {stateTakenAt: {at: .nan}}}\n", "line 7: scenario \"n\": step 1: a number that JSON does not know", "nor is that"},
 		"time of facts":   {header + "- facts: {east: {snapshotting: {triggeredAt: {}}}}\n", "line 7: scenario \"n\":", "times are text"},
-		"odd number":      {header + "- do: schedule east\n- status: {east: {n: .inf}}\n", "line 8: scenario \"n\": a number that JSON does not know", "a status is JSON"},
+		"odd number":      {header + "- do: schedule east\n- status: {east: {n: .inf}}\n", "line 8: scenario \"n\": step 2: a number that JSON does not know", "a status is JSON"},
 		"no name":         {"world: {clusters: [east]}\nsteps: [{do: tick}]\n", "a scenario has a name", "failures must name it"},
 		"no clusters":     {"name: n\nworld:\n  clusters: []\nsteps: [{do: tick}]\n", "line 3: scenario \"n\": a world has 1 to 20 clusters", "things happen somewhere"},
 		"nameless":        {"name: n\nworld:\n  clusters: [east, \"\"]\nsteps: [{do: tick}]\n", "line 3: scenario \"n\": a cluster has a name", "expectations name it"},
@@ -72,9 +72,9 @@ func TestWrongScenarios(t *testing.T) {
 		"no steps":        {"name: n\nworld: {clusters: [east]}\nsteps: []\n", "line 3: scenario \"n\": a scenario has 1 to 1000 steps", "nothing happens"},
 		"empty step":      {header + "- do: tick\n- {}\n", "line 8: scenario \"n\": step 2: a step lets something happen or expects something", "an empty step is a mistake"},
 		"early":           {header + "- expect: {targets: []}\n", "line 7: scenario \"n\": step 1: nothing has happened yet", "there is nothing to look at"},
-		"unknown verb":    {header + "- do: tick\n- do: explode east\n", "line 8: scenario \"n\": event \"explode east\" is unknown", "no event is guessed (L6)"},
-		"no text":         {header + "- do: {taint: east}\n", "line 7: scenario \"n\": an event is text", "an event is one line"},
-		"verb in a list":  {header + "- do:\n  - tick\n  - lose\n", "line 9: scenario \"n\": event \"lose\" names no cluster", "the line within the list"},
+		"unknown verb":    {header + "- do: tick\n- do: explode east\n", "line 8: scenario \"n\": step 2: event \"explode east\" is unknown", "no event is guessed (L6)"},
+		"no text":         {header + "- do: {taint: east}\n", "line 7: scenario \"n\": step 1: an event is text", "an event is one line"},
+		"verb in a list":  {header + "- do:\n  - tick\n  - lose\n", "line 9: scenario \"n\": step 1: event \"lose\" names no cluster", "the line within the list"},
 		"cluster":         {header + "- do:\n  - tick\n  - lose north\n", "line 9: scenario \"n\": step 1: there is no cluster \"north\": the world has [east west]", "a typo would never happen"},
 		"do and more":     {header + "- do: tick\n  advance: 1s\n", "line 7: scenario \"n\": step 1: do stands alone", "which is first?"},
 		"crash of do":     {header + "- do: tick\n  crashBefore: 2\n", "line 8: scenario \"n\": step 1: write the crash behind the event: do: tick !2", "one way to say it"},
@@ -83,7 +83,13 @@ func TestWrongScenarios(t *testing.T) {
 		"two times":       {header + "- advance: 1s\n  until: 5s\n", "line 8: scenario \"n\": step 1: use advance or until", "which one counts?"},
 		"advance back":    {header + "- advance: -1s\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds: -1s does not", "time never goes back"},
 		"advance a bit":   {header + "- advance: 1500ms\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds", "stored times are whole seconds (L2)"},
-		"no duration":     {header + "- advance: soon\n", "line 7: scenario \"n\": time: invalid duration", "a duration has a unit"},
+		"no duration":     {header + "- advance: soon\n", "line 7: scenario \"n\": step 1: want a duration, such as 90s or 120h, got \"soon\"", "a duration has a unit"},
+		"no unit":         {header + "- advance: 60\n", "line 7: scenario \"n\": step 1: a duration has a unit: write 60s for seconds", "60 what?"},
+		"days":            {header + "- do: tick\n- advance: 5d\n", "line 8: scenario \"n\": step 2: want a duration, such as 90s or 120h, got \"5d\"", "days have no fixed length in Go"},
+		"no text at all":  {header + "- advance: [1s]\n", "line 7: scenario \"n\": step 1: want a duration, such as 90s or 120h, got a list", "a duration is text"},
+		"far too long":    {header + "- advance: 99999999999h\n", "line 7: scenario \"n\": step 1: the story takes longer than 136 years", "no duration holds it"},
+		"until too long":  {header + "- until: 99999999999h\n", "line 7: scenario \"n\": step 1: the story takes longer than 136 years", "as above"},
+		"huge":            {"name: n\nworld:\n  copies: 99999999999999999999\n", "line 3: scenario \"n\": number 99999999999999999999 is too large: 64 bits hold less", "whatever YAML takes it for"},
 		"until when":      {header + "- until: noon\n", "line 7: scenario \"n\": step 1: \"noon\" is neither a duration since the beginning", "an instant is one of two forms"},
 		"until a bit":     {header + "- until: 1500ms\n", "line 7: scenario \"n\": step 1: time goes on, in whole seconds", "as above"},
 		"time goes back":  {header + "- advance: 10s\n- do: tick\n- until: 10s\n", "line 9: scenario \"n\": step 3: time goes back: it is 2026-01-01T00:00:11Z already, 11s after the beginning", "time never goes back"},
@@ -97,14 +103,14 @@ func TestWrongScenarios(t *testing.T) {
 		"odd edit":        {header + "- edit: {status: []}\n", "line 7: scenario \"n\": step 1: a status is a JSON object", "as for a world"},
 		"target":          {header + "- targets:\n  - {name: west}\n  - {name: north}\n", "line 9: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
 		"target twice":    {header + "- targets: [{name: west}, {name: west}]\n", "line 7: scenario \"n\": step 1: there are two targets \"west\"", "a cluster is a target once"},
-		"no targets":      {header + "- targets:\n", "line 7: scenario \"n\": want a list, got nothing: write [] for none", "none is said, not guessed"},
+		"no targets":      {header + "- targets:\n", "line 7: scenario \"n\": step 1: want a list, got nothing: write [] for none", "none is said, not guessed"},
 		"task":            {header + "- tasks: [{fromCluster: north, reason: R, producer: p}]\n", "line 7: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
 		"request":         {header + "- requests: [{cluster: north, action: Evict}]\n", "line 7: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
 		"expected":        {header + "- do: tick\n  expect:\n    placements:\n      north: {action: Hold}\n", "line 10: scenario \"n\": step 1: there is no cluster \"north\"", "it would hold for ever"},
 		"expected name":   {header + "- do: tick\n  expect: {excluded: [north]}\n", "line 8: scenario \"n\": step 1: there is no cluster \"north\"", "as above"},
 		"warning":         {header + "- do: tick\n  expect: {warnings: [{cluster: east}]}\n", "line 8: scenario \"n\": step 1: what is expected has a reason", "any warning would do"},
 		"event of whom":   {header + "- do: tick\n  expect: {events: [{cluster: north, reason: Evicted}]}\n", "line 8: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
-		"next":            {header + "- do: tick\n  expect: {next: 7}\n", "line 8: scenario \"n\": want text, got a number", "a duration has a unit"},
+		"next":            {header + "- do: tick\n  expect: {next: 7}\n", "line 8: scenario \"n\": step 1: want text, got a number", "a duration has a unit"},
 		"next when":       {header + "- do: tick\n  expect: {next: 500ms}\n", "line 8: scenario \"n\": step 1: \"500ms\" is neither a duration in whole seconds", "checks are whole seconds (L5)"},
 		"schedule twice":  {header + "- do: [schedule east, schedule east]\n", "line 7: scenario \"n\": step 1: \"schedule east\" cannot happen: east is a target already", "an event that changes nothing is a mistake"},
 		"schedule more":   {header + "- do: [schedule east, schedule west]\n", "\"schedule west\" cannot happen: the scheduler wants 1, and they are [east]", "copies bounds the targets"},
@@ -317,6 +323,9 @@ func TestCheck(t *testing.T) {
 
 func TestReadFiles(t *testing.T) {
 	t.Parallel()
+	if _, err := failovertest.ReadFiles(); err == nil || !strings.Contains(err.Error(), "no pattern") {
+		t.Errorf("want an error without a pattern, got %v", err)
+	}
 	dir := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -331,7 +340,7 @@ func TestReadFiles(t *testing.T) {
 	}
 	tests := map[string]struct{ pattern, want string }{
 		"two of a name": {"[ab].yaml", `b.yaml: line 1: scenario "n": there is another scenario of this name in ` + filepath.Join(dir, "a.yaml")},
-		"wrong":         {"c.yaml", `c.yaml: line 7: scenario "n": event "explode" is unknown`},
+		"wrong":         {"c.yaml", `c.yaml: line 7: scenario "n": step 1: event "explode" is unknown`},
 		"none":          {"x*.yaml", "no file matches"},
 		"bad pattern":   {"[", "syntax error in pattern"},
 		"no file":       {"d.yaml", "is a directory"},

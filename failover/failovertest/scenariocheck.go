@@ -153,6 +153,9 @@ func instant(text string) (int64, error) {
 		}
 		return int64(d / time.Second), nil
 	}
+	if tooLong(text) {
+		return 0, errTooLong
+	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.Nanosecond() != 0 {
 		return 0, fmt.Errorf("%.64q is neither a duration since the beginning, such as 90s, nor a time, such as %s", text, start().Format(time.RFC3339))

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -131,6 +133,8 @@ func (r *reader) special(n *yamlNode, to reflect.Value, path string, depth int) 
 		}
 		*into = make([]Step, 1)
 		return true, r.value(n, to.Index(0), path+"[0]", depth+1)
+	case *metav1.Duration:
+		return true, r.duration(n, &into.Duration)
 	case *json.RawMessage:
 		return true, r.raw(n, (*[]byte)(into), depth)
 	case *runtime.RawExtension:
@@ -141,12 +145,58 @@ func (r *reader) special(n *yamlNode, to reflect.Value, path string, depth int) 
 			return true, err
 		}
 		if err := json.Unmarshal(text, into); err != nil {
-			return true, r.fail(n, "%w", err)
+			return true, r.fail(n, "%w", readable(into, err))
 		}
 	default:
 		return false, nil
 	}
 	return true, nil
+}
+
+// duration reads what has a unit.
+func (r *reader) duration(n *yamlNode, to *time.Duration) error {
+	d, err := time.ParseDuration(n.Value)
+	switch {
+	case n.Kind == yamlScalar && err == nil && kindOf(n) == "text":
+		*to = d
+		return nil
+	case n.ShortTag() == "!!int" || n.ShortTag() == "!!float":
+		return r.fail(n, "a duration has a unit: write %.32ss for seconds", n.Value)
+	case n.Kind == yamlScalar && tooLong(n.Value):
+		return r.fail(n, "%w", errTooLong)
+	default:
+		return r.fail(n, "want a duration, such as 90s or 120h, got %s", quoted(n))
+	}
+}
+
+// tooLong says that a text is a duration, but for its size.
+func tooLong(text string) bool {
+	_, err := time.ParseDuration(text)
+	small := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	_, smaller := time.ParseDuration(small)
+	return err != nil && smaller == nil
+}
+
+// quoted is a text as it is, and of all else its kind.
+func quoted(n *yamlNode) string {
+	if kindOf(n) == "text" {
+		return fmt.Sprintf("%.64q", n.Value)
+	}
+	return kindOf(n)
+}
+
+// readable is an error of a type that reads itself, in words.
+func readable(of any, err error) error {
+	switch of.(type) {
+	case *metav1.Time, *time.Time:
+		return fmt.Errorf("want a time, such as %s", start().Format(time.RFC3339))
+	}
+	return err
 }
 
 func (r *reader) raw(n *yamlNode, to *[]byte, depth int) error {
@@ -263,6 +313,9 @@ func (r *reader) list(n *yamlNode, to reflect.Value, path string, depth int) err
 	to.Set(reflect.MakeSlice(to.Type(), len(n.Content), len(n.Content)))
 	for i, one := range n.Content {
 		if err := r.value(one, to.Index(i), path+"["+strconv.Itoa(i)+"]", depth+1); err != nil {
+			if bad := (*ScenarioError)(nil); path == "steps" && errors.As(err, &bad) {
+				bad.Step = i + 1
+			}
 			return err
 		}
 	}
@@ -282,8 +335,11 @@ func (r *reader) scalar(n *yamlNode, to reflect.Value) error {
 		return nil
 	case kind == reflect.Bool:
 		return r.fail(n, "want true or false, got %s", kindOf(n))
-	case to.CanInt() && n.ShortTag() == "!!int":
+	case to.CanInt() && kindOf(n) == "a number":
 		number, err := strconv.ParseInt(n.Value, 10, to.Type().Bits())
+		if errors.Is(err, strconv.ErrRange) {
+			return r.fail(n, "number %.32s is too large: %d bits hold less", n.Value, to.Type().Bits())
+		}
 		if err == nil {
 			to.SetInt(number)
 			return nil

@@ -10,22 +10,34 @@ import (
 )
 
 // Run plays scenarios as subtests, side by side, named as they are (F12). One that fails
-// prints the picture of its story as far as it went. Two of one name are an error.
+// prints the picture of its story as far as it went. Two of one name are an error, and so
+// is none at all.
 func Run(t *testing.T, scenarios ...Scenario) {
 	t.Helper()
-	if err := distinct(scenarios); err != nil {
-		t.Fatal(err)
-	}
-	for i := range scenarios {
-		t.Run(scenarios[i].Name, func(t *testing.T) {
+	run(t, scenarios, func(sc Scenario) {
+		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			Check(t, scenarios[i])
+			Check(t, sc)
 		})
+	})
+}
+
+// run plays each scenario, if there are any and they can be told apart.
+func run(tb testing.TB, scenarios []Scenario, play func(Scenario)) {
+	tb.Helper()
+	if len(scenarios) == 0 {
+		tb.Fatal("there is no scenario to run")
+	}
+	if err := distinct(scenarios); err != nil {
+		tb.Fatal(err)
+	}
+	for _, sc := range scenarios {
+		play(sc)
 	}
 }
 
 // RunFiles plays the scenarios of all files that match a pattern of [filepath.Match], as
-// [Run] does (F12). A pattern that matches nothing is an error.
+// [Run] does (F12). A pattern that matches nothing is an error, and so is no pattern.
 func RunFiles(t *testing.T, patterns ...string) {
 	t.Helper()
 	scenarios, err := ReadFiles(patterns...)
@@ -46,9 +58,12 @@ func Check(tb testing.TB, scenario Scenario) {
 }
 
 // ReadFiles reads the scenarios of all files that match a pattern of [filepath.Match], in
-// the order of their names (F12). A pattern that matches nothing is an error, and so are
-// two scenarios of one name.
+// the order of their names (F12). A pattern that matches nothing is an error, and so are no
+// pattern and two scenarios of one name.
 func ReadFiles(patterns ...string) ([]Scenario, error) {
+	if len(patterns) == 0 {
+		return nil, errors.New("no pattern says which files hold the scenarios")
+	}
 	var out []Scenario
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(pattern)
