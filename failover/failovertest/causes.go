@@ -49,6 +49,7 @@ func (s *state) feel() {
 			c.sick.start(s.now)
 		case well(c.item.health): // whether this is written or not
 			c.surely.stop()
+			c.good.start(s.now)
 		}
 	}
 }
@@ -57,23 +58,31 @@ func (s *state) feel() {
 // started (F2).
 func (s *state) note(r round) {
 	for i := range s.clusters {
-		c := &s.clusters[i]
-		target := targets(r.in.Targets, c.name)
-		healthy := c.own() && well(c.item.health)
-		if !target || healthy {
-			c.sick.stop()
-		}
-		if targets(r.out.Targets, c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
-			c.sick.start(s.now) // a stay begins with the answer
-		}
-		switch evicted := evicts(r.in.Tasks, c.name) || evicts(r.out.Tasks, c.name); {
-		case !target || healthy || evicted || !targets(r.out.Targets, c.name):
-			c.surely.stop()
-		case c.own() && c.item.health == eviction.Unhealthy:
-			c.surely.start(s.now)
-		}
+		s.clusters[i].note(r, s.now)
 	}
 }
+
+func (c *cluster) note(r round, now int64) {
+	target, healthy := targets(r.in.Targets, c.name), c.own() && c.isWell()
+	if !target || healthy {
+		c.sick.stop()
+	}
+	if !target || !c.isWell() {
+		c.good.stop()
+	}
+	if targets(r.out.Targets, c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
+		c.sick.start(now) // a stay begins with the answer
+	}
+	switch evicted := evicts(r.in.Tasks, c.name) || evicts(r.out.Tasks, c.name); {
+	case !target || healthy || evicted || !targets(r.out.Targets, c.name):
+		c.surely.stop()
+	case c.own() && c.item.health == eviction.Unhealthy:
+		c.surely.start(now)
+	}
+}
+
+// isWell says that what is known of the cluster is good.
+func (c *cluster) isWell() bool { return c.item != nil && well(c.item.health) }
 
 // well says that the health of what is applied is good (E8).
 func well(health eviction.Health) bool {
@@ -220,9 +229,9 @@ func (s *state) cooldown() int64 {
 	}
 	var all []int64
 	for _, policy := range policies {
-		for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+		for _, cause := range causes() {
 			block := int64(eviction.DefaultBlockPredecessor.Seconds())
-			if own := failover.TermsFor(policy, cause).Waits.BlockPredecessorSeconds; own != nil {
+			if own := termsIn(policy, cause).waits.BlockPredecessorSeconds; own != nil {
 				block = int64(*own)
 			}
 			all = append(all, block)

@@ -23,7 +23,9 @@
 // # Promises
 //
 //   - Directly creates no copy while an old one is neither gone nor fenced (P5, L6).
-//   - Gracefully and Never delete no last copy without a replacement or a person (P6, P7).
+//   - Gracefully deletes an old copy once its replacement is well for as long as asked, or
+//     its grace period is over and it is not healthy itself, and never the last one; Never
+//     only for a person (P6, P7).
 //   - Carried state is there until a copy was healthy with it (F7), and no copy starts
 //     empty while state waits for one (L6).
 //   - A copy that runs receives no foreign state, and keeps what it received until it was

@@ -217,8 +217,7 @@ func (s *state) departed(t eviction.Task) {
 	if c.copy == nil {
 		return
 	}
-	mode, _ := purge.Normalize(t.PurgeMode)
-	c.copy.leaving, c.copy.released = mode, false
+	c.copy.leaving, c.copy.released = modeOf(t.PurgeMode), false
 }
 
 // moved looks at the moves of a new record: what left waits for another copy, and what
@@ -226,6 +225,9 @@ func (s *state) departed(t eviction.Task) {
 func (s *state) moved(r round) error {
 	for _, m := range r.out.Record.Moves {
 		c := s.cluster(m.From)
+		if m.Attempt > r.in.Record.Attempts && c != nil && c.copy != nil {
+			c.copy.soak = orZero(s.terms(m.Cause).waits.SoakSeconds)
+		}
 		switch {
 		case m.Attempt > r.in.Record.Attempts && m.Reason != "TargetRemoved" && carries(m):
 			if err := s.checkMissing(c, m); err != nil {
@@ -270,8 +272,8 @@ func (s *state) anyMode() bool {
 	if s.shares {
 		return true
 	}
-	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
-		if failover.TermsFor(s.world.Policy, cause).StatePreservation.InjectWhenNotDirectly {
+	for _, cause := range causes() {
+		if s.terms(cause).preserved.InjectWhenNotDirectly {
 			return true
 		}
 	}
@@ -318,7 +320,7 @@ func (s *state) oweAll(c *cluster, attempt int64, optional bool, values ...strin
 
 // aged says that state may be too old to go along.
 func (s *state) aged(cause preservation.Cause) bool {
-	return failover.TermsFor(s.world.Policy, cause).StatePreservation.MaxStateAgeSeconds != nil
+	return s.terms(cause).preserved.MaxStateAgeSeconds != nil
 }
 
 // abandon is for copies that end without an eviction: what they received and were not
@@ -413,8 +415,8 @@ func (s *state) update(c *cluster, next *preservation.State) error {
 
 // retains says that copies keep what they received until the next failover.
 func (s *state) retains() bool {
-	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
-		if failover.TermsFor(s.world.Policy, cause).StatePreservation.Retention != preservation.UntilNextFailover {
+	for _, cause := range causes() {
+		if s.terms(cause).preserved.Retention != preservation.UntilNextFailover {
 			return false
 		}
 	}

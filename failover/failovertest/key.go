@@ -162,13 +162,13 @@ func (k *key) outside() {
 	}
 	for _, c := range s.clusters {
 		k.put(c.name, c.lost, c.fenced, c.required, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
-		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown))
+		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown), c.good.age(s.now, k.l.soak))
 		if i := c.item; i != nil { // that of a cluster which is lost next stays as it is
 			k.put("item", i.health, k.value(i.job), k.ranked[i.at], c.copy != nil && i.of == c.copy.id)
 		}
 		if r := c.copy; r != nil {
 			k.put("copy", k.value(job(r.id)), k.ranked[r.created], r.health, r.silent, r.deleting, k.value(r.received), k.value(r.had),
-				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left))
+				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left), r.soak)
 		}
 	}
 	for _, o := range s.owed {

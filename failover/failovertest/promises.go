@@ -51,26 +51,6 @@ func checkLists(r round) error {
 	return nil
 }
 
-// checkPurge is P4, P6 and P7, for a copy that is deleted now.
-func (s *state) checkPurge(c *cluster, r round) error {
-	switch k := c.copy; {
-	case k.deleting || k.confirmed || k.leaving == purge.Directly:
-		return nil
-	case k.leaving == "":
-		return broken("P4", "the purge of %s deletes a copy that no task is about", c.name)
-	case k.leaving == purge.Never:
-		return broken("P7", "the copy on %s is deleted without a person", c.name)
-	}
-	for _, t := range s.targets {
-		other := s.cluster(t.Name)
-		seen := eviction.Observe(r.in.Items, t.Name, time.Time{})
-		if t.Name != c.name && seen.Applied && other.copy != nil && !other.copy.deleting && other.copy.leaving == "" {
-			return nil
-		}
-	}
-	return broken("P6", "the last copy, on %s, is deleted without a replacement", c.name)
-}
-
 // checkOldCopies is P5 and L6, for a copy that is created now.
 func (s *state) checkOldCopies(c *cluster) error {
 	for i := range s.clusters {
@@ -174,8 +154,8 @@ func (s *state) strict() bool {
 	if s.lax {
 		return false
 	}
-	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
-		sp := failover.TermsFor(s.world.Policy, cause).StatePreservation
+	for _, cause := range causes() {
+		sp := s.terms(cause).preserved
 		if sp.OnMissingState == preservation.EvictWithout || sp.MissingStateDeadlineSeconds != nil {
 			return false
 		}

@@ -86,6 +86,8 @@ func TestPromises(t *testing.T) {
 	binding := func(s *state, r round) error { return s.writeBinding(r) }
 	deletes := func(s *state, r round) error { return s.writePurges(r) }
 	writes := func(s *state, r round) error { return s.writeManifests(r) }
+	soaking, soak := worldOf(purge.Gracefully), int32(2)
+	soaking.Policy.Cluster.SoakSeconds = &soak
 	tests := map[string]struct {
 		world  World
 		after  string
@@ -155,9 +157,31 @@ func TestPromises(t *testing.T) {
 		"a withdrawal from Directly": {worldOf(purge.Directly), running + ", taint east", func(_ *state, r *round) {
 			r.in.Targets, r.out.Tasks, r.out.Targets = nil, nil, []eviction.TargetCluster{{Name: "east"}}
 		}, binding, "E11: the eviction of east is withdrawn"},
-		"no old copy":         {worldOf(purge.Directly), running, purges("east", purge.Create), deletes, "P4: the purge of east"},
-		"a person did not":    {worldOf(purge.Never), running + ", taint east", purges("east", purge.Create), deletes, "P7: the copy on east"},
-		"no replacement":      {worldOf(purge.Gracefully), running + ", taint east, schedule west", purges("east", purge.Create), deletes, "P6: the last copy, on east"},
+		"no old copy":      {worldOf(purge.Directly), running, purges("east", purge.Create), deletes, "P4: the purge of east"},
+		"a person did not": {worldOf(purge.Never), running + ", taint east", purges("east", purge.Create), deletes, "P7: the copy on east"},
+		"no replacement":   {worldOf(purge.Gracefully), running + ", taint east, schedule west", purges("east", purge.Create), deletes, "P6: the last copy, on east"},
+		"a replacement that is ill": {
+			worldOf(purge.Gracefully), running + ", taint east, schedule west, tick", purges("east", purge.Create), deletes,
+			"P6: the copy on east is deleted before its replacement was well",
+		},
+		"a replacement that soaks": {
+			soaking, running + ", taint east, schedule west, healthy west, tick", purges("east", purge.Create), deletes,
+			"P6: the copy on east is deleted before its replacement was well",
+		},
+		"too few replicas": {func() World {
+			w, many := worldOf(purge.Gracefully), int32(3)
+			w.DesiredReplicas = &many
+			return w
+		}(), running + ", taint east, schedule west, healthy west", purges("east", purge.Create), deletes, "P6: the copy on east is deleted before its replacement was well"},
+		"not scheduled": {func() World {
+			w := worldOf(purge.Gracefully)
+			w.Unscheduled = true
+			return w
+		}(), running + ", taint east, schedule west, healthy west", purges("east", purge.Create), deletes, "P6: the copy on east is deleted before its replacement was well"},
+		"it serves": {
+			worldOf(purge.Gracefully), running + ", taint east, schedule west, later", purges("east", purge.Create), deletes,
+			"P6: the healthy copy on east is deleted",
+		},
 		"over an old copy":    {worldOf(purge.Directly), running + ", taint east, schedule east", places("east", ""), writes, "E13: a manifest is written over"},
 		"beside an old copy":  {worldOf(purge.Directly), running + ", taint east, schedule west", places("west", "j1"), writes, "P5: a copy is created on west while"},
 		"starts empty":        {worldOf(purge.Directly), running + ", taint east, deleted east, schedule west !4", places("west", ""), writes, "L6: the new copy on west starts empty while j1 waits"},

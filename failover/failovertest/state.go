@@ -80,6 +80,8 @@ type cluster struct {
 	// sick runs since the controller may have taken the application here for unhealthy,
 	// surely since it must have (F2), and left since the last eviction from here (E12).
 	sick, surely, left stopwatch
+	// good runs since the controller may have known the copy here for well (P6).
+	good stopwatch
 	// unseen says that the host does not know whether a copy is there, and required that
 	// something else needs it; facts are what it knows besides.
 	unseen, required bool
@@ -117,6 +119,8 @@ type replica struct {
 	left        string
 	// leaving is the mode of the task that makes it an old copy; empty = none.
 	leaving purge.Mode
+	// soak is how long its replacement must be well before it goes, in seconds (P6).
+	soak int64
 	// excused says that it was fenced while a task made it an old copy (P5).
 	excused bool
 	// removed says that the scheduler took it off the targets.

@@ -44,7 +44,7 @@ func (s *state) collected(c *cluster) []byte {
 // extract is what the rules of the policy find for a move, and whether nothing is
 // missing. What tells of the move, and not of the copy, is left out.
 func (s *state) extract(c *cluster, cause preservation.Cause, status []byte) (preservation.State, bool) {
-	x, err := preservation.Compile(failover.TermsFor(s.world.Policy, cause).StatePreservation, s.world.Host.Protection)
+	x, err := preservation.Compile(s.terms(cause).preserved, s.world.Host.Protection)
 	if err != nil || status == nil {
 		return preservation.State{}, false
 	}
@@ -67,7 +67,7 @@ func (s *state) extract(c *cluster, cause preservation.Cause, status []byte) (pr
 // reported is the state that the policy finds in the status of a copy, for the first
 // cause that finds any.
 func (s *state) reported(c *cluster) preservation.State {
-	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+	for _, cause := range causes() {
 		if state, _ := s.extract(c, cause, s.report(c.copy)); !state.IsEmpty() {
 			return state
 		}
@@ -100,7 +100,7 @@ func (s *state) owners() map[string]string {
 	}
 	out := map[string]string{}
 	for n := 1; n <= s.copies; n++ {
-		for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
+		for _, cause := range causes() {
 			state, _ := s.extract(&s.clusters[0], cause, s.world.report(n))
 			if v := s.value(&state); v != "" {
 				out[v] = job(n)
@@ -113,8 +113,8 @@ func (s *state) owners() map[string]string {
 // marksOf are the places that the policy fills with what tells of the move.
 func marksOf(b failover.Behavior) []preservation.Ref {
 	var out []preservation.Ref
-	for _, cause := range []preservation.Cause{preservation.Application, preservation.Cluster} {
-		for _, rule := range failover.TermsFor(b, cause).StatePreservation.Rules {
+	for _, cause := range causes() {
+		for _, rule := range termsIn(b, cause).preserved.Rules {
 			if rule.From != preservation.FromFailover {
 				continue
 			}

@@ -103,13 +103,19 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 		return preserved(func(sp *preservation.StatePreservation) { sp.OnMissingState = what })
 	}
 	return map[string]failovertest.Exploration{
-		"Directly":                     world(two, policy(purge.Directly)),
-		"Gracefully":                   world(two, policy(purge.Gracefully)),
-		"Never":                        world(two, policy(purge.Never)),
-		"Directly-three-clusters":      world(three, policy(purge.Directly)),
-		"Gracefully-three-clusters":    world(three, policy(purge.Gracefully)),
-		"Gracefully-inject":            world(two, policy(purge.Gracefully, inject)),
-		"Gracefully-soak":              world(two, policy(purge.Gracefully, waits(func(w *failover.Waits) { w.SoakSeconds = ptr[int32](2) }))),
+		"Directly":                  world(two, policy(purge.Directly)),
+		"Gracefully":                world(two, policy(purge.Gracefully)),
+		"Never":                     world(two, policy(purge.Never)),
+		"Directly-three-clusters":   world(three, policy(purge.Directly)),
+		"Gracefully-three-clusters": world(three, policy(purge.Gracefully)),
+		"Gracefully-inject":         world(two, policy(purge.Gracefully, inject)),
+		"Gracefully-soak":           world(two, policy(purge.Gracefully, waits(func(w *failover.Waits) { w.SoakSeconds = ptr[int32](2) }))),
+		"Gracefully-desired":        world(two, policy(purge.Gracefully), func(x *failovertest.Exploration) { x.World.DesiredReplicas = ptr[int32](1) }),
+		"Application-Gracefully-Cluster-Directly": world(two, func() failover.Behavior {
+			b := policy(purge.Gracefully)
+			b.Cluster = policy(purge.Directly).Cluster
+			return b
+		}()),
 		"Directly-previous":            world(two, policy(purge.Directly, missing(preservation.UsePrevious))),
 		"Directly-without":             world(two, policy(purge.Directly, missing(preservation.EvictWithout))),
 		"Directly-no-cooldown":         world(two, policy(purge.Directly, waits(func(w *failover.Waits) { w.BlockPredecessorSeconds = ptr[int32](0) }))),
