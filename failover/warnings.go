@@ -123,8 +123,15 @@ func Warnings(b Behavior, path *field.Path) []Warning {
 		out = append(out, inheritanceWarnings(b, "cluster")...)
 		out = append(out, waitWarnings(c.PurgeMode, c.Waits, "cluster")...)
 	}
+	if len(out) == 0 {
+		return nil
+	}
+	at := ""
+	if path != nil {
+		at = path.String() + "."
+	}
 	for i := range out {
-		out[i].Field = path.Child(out[i].Field).String()
+		out[i].Field = at + out[i].Field
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(a.Field, b.Field) })
 	return out
