@@ -21,7 +21,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		Object: document(facts.Object), Documents: documents(facts.Documents),
 		Attempt: p.nextAttempt(), Now: p.now, BlockedSince: timeOf(c.BlockedSince),
 		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
-		LastHealthy: map[string]time.Time{c.Name: p.lastHealthy(c)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
+		LastHealthy: map[string]time.Time{c.Name: timeOf(c.LastHealthy)}, TakenAt: timeOf(facts.StateTakenAt), Snapshotting: facts.Snapshotting,
 	}}
 	d.received, d.goesOn = p.receivedBy(c.Name)
 	d.absent = p.absent(c)
@@ -52,14 +52,6 @@ func (p *planner) nextAttempt() int64 {
 		return 0
 	}
 	return p.attempts + int64(len(p.evictions)) + 1
-}
-
-// lastHealthy is now for a copy that is Healthy.
-func (p *planner) lastHealthy(c *ClusterRecord) time.Time {
-	if c.HealthySince != nil {
-		return p.now
-	}
-	return timeOf(c.LastHealthy)
 }
 
 // receivedBy is the state that the copy on a cluster received, and its origin if that

@@ -14,7 +14,8 @@ import (
 	"github.com/carryover-io/carryover/purge"
 )
 
-// decision is one opinion about a target: of its health, its taints or a person.
+// decision is one opinion about a target: of its health, its taints or a person. What is
+// due gets its reason when it is prepared.
 type decision struct {
 	outcome Outcome
 	reason  Reason
@@ -27,7 +28,7 @@ type decision struct {
 // rank orders opinions: what acts goes before what waits, and what waits before what
 // does nothing.
 func (d decision) rank() int {
-	return slices.Index([]Outcome{Evict, Blocked, Wait, Tolerated, None}, d.outcome)
+	return slices.Index([]Outcome{Evict, Wait, Tolerated, None}, d.outcome)
 }
 
 // opinions returns what matters for a target, the most urgent first. Of two that are
@@ -47,9 +48,7 @@ func (p *planner) byRequest(c *ClusterRecord) decision {
 	if !asked {
 		return decision{outcome: None}
 	}
-	return decision{
-		outcome: Evict, reason: Reason(r.Action), cause: r.Cause, message: "somebody asks to leave " + c.Name,
-	}
+	return decision{outcome: Evict, cause: r.Cause, message: "somebody asks to leave " + c.Name}
 }
 
 // byHealth is F2 and F3.
@@ -80,7 +79,7 @@ func (p *planner) unhealthy(c *ClusterRecord) decision {
 	since := c.UnhealthySince.Time
 	due := since.Add(tolerance(conditions, c))
 	d := decision{
-		outcome: Evict, reason: ApplicationFailure, cause: preservation.Application, since: clone(c.UnhealthySince),
+		outcome: Evict, cause: preservation.Application, since: clone(c.UnhealthySince),
 		message: "the application is unhealthy on " + c.Name + " since " + stamp(since),
 	}
 	if conditions.RequireHealthyBefore && (c.HealthyRevision == nil || *c.HealthyRevision != p.in.Revision) {
