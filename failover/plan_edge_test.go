@@ -55,6 +55,14 @@ func TestPlanItemsThatAreRepeated(t *testing.T) {
 	s.run(20).places("west", failover.Apply, failover.Injected, "A").decides("west", failover.None, failover.HealthUnknown)
 }
 
+// E8, L4: an item without a status is the memory of an older copy as well, until it changes.
+func TestPlanItemsWithoutAStatus(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "").see("west", eviction.Unhealthy, "").run(0)
+	s.gone("east").lose("east").choose("west").run(10).run(20).decides("west", failover.None, failover.HealthUnknown)
+	s.see("west", eviction.Healthy, "").run(30).decides("west", failover.None, failover.ApplicationHealthy)
+}
+
 // E11, E13: a cluster that is chosen again before its copy went runs the same copy, whose
 // status is no memory of an older one.
 func TestPlanChosenAgain(t *testing.T) {
