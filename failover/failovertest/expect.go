@@ -49,6 +49,7 @@ func (p *player) expect(e *Expectation) (string, error) {
 	c.decisions(e, last.Plan)
 	c.names(".excluded", e.Excluded, excludedNames(last.Plan))
 	c.notices(e, last.Plan)
+	c.errors(e, blockedBy(p.last.err, last.Plan))
 	c.copies(e, p.state)
 	c.next(e.Next, last.Plan.NextCheck)
 	if len(c.found) == 0 {

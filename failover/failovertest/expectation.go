@@ -13,6 +13,10 @@ import (
 // that is nil or empty text matches everything. A list or map that is there and empty
 // says that there is none. Of a map from clusters, null says that there is none for that
 // cluster.
+//
+// What would match everything is an error: an expectation of nothing, a decision, purge or
+// placement without any word, in YAML also empty text and the number 0, and keys of a state
+// that no rule of a policy of the scenario writes.
 type Expectation struct {
 	// Targets by name, all of them, in any order.
 	Targets []string `json:"targets,omitempty"`
@@ -26,9 +30,12 @@ type Expectation struct {
 	// Excluded are the clusters that the scheduler should avoid, all of them, in any
 	// order.
 	Excluded []string `json:"excluded,omitempty"`
-	// Warnings and Events that are there, among others.
+	// Warnings and Events of the last reconcile that are there, among others.
 	Warnings []NoticeExpectation `json:"warnings,omitempty"`
 	Events   []NoticeExpectation `json:"events,omitempty"`
+	// Errors of the last reconcile, by cluster: the reason of what is blocked, or a part of
+	// what Plan's [failover.ClusterError] says.
+	Errors map[string]*string `json:"errors,omitempty"`
 	// Copies that are there, by cluster.
 	Copies map[string]*CopyExpectation `json:"copies,omitempty"`
 	// Received is what the copy on a cluster was created with, and Keeps what is on its
@@ -45,7 +52,7 @@ type StateExpectation struct {
 	// Labels and Annotations by key.
 	Labels      map[string]*string `json:"labels,omitempty"`
 	Annotations map[string]*string `json:"annotations,omitempty"`
-	// Fields by path, with a leading dot; any JSON.
+	// Fields by path, which has a leading dot; any JSON.
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`
 }
 

@@ -140,6 +140,19 @@ func TestWrongScenarios(t *testing.T) {
 		"toleration":      {header + "- edit: {tolerations: [{operator: Exists, effect: NoExecut}]}\n", "line 7: scenario \"n\": step 1: steps[0].edit.tolerations[0].effect: Unsupported value: \"NoExecut\"", "as above"},
 		"edit":            {header + "- edit:\n    policy:\n      cluster: {purgeMode: Directely}\n", "line 9: scenario \"n\": step 1: steps[0].edit.policy.cluster.purgeMode: Invalid value: \"Directely\"", "as for a world"},
 		"valid again":     {header + "- edit: {invalid: true, policy: {cluster: {purgeMode: Directely}}}\n- edit:\n    invalid: false\n", "line 9: scenario \"n\": step 2: steps[1].edit.policy.cluster.purgeMode: Invalid value: \"Directely\"", "what was put in is still there"},
+		"no expectation":  {header + "- do: tick\n  expect: {}\n", "line 8: scenario \"n\": step 1: nothing is expected", "it would always hold"},
+		"no words":        {header + "- do: tick\n  expect: {decisions: {east: {}}}\n", "line 8: scenario \"n\": step 1: nothing is expected: leave the name out", "as above"},
+		"no purge":        {header + "- do: tick\n  expect:\n    purges:\n      east: {}\n", "line 10: scenario \"n\": step 1: nothing is expected", "as above"},
+		"no placement":    {header + "- do: tick\n  expect: {placements: {east: {}}}\n", "line 8: scenario \"n\": step 1: nothing is expected", "as above"},
+		"no error":        {header + "- do: tick\n  expect: {errors: {east: \"\"}}\n", "line 8: scenario \"n\": step 1: nothing is expected", "every error has that part"},
+		"error of whom":   {header + "- do: tick\n  expect: {errors: {north: a}}\n", "line 8: scenario \"n\": step 1: there is no cluster \"north\"", "as for events"},
+		"empty text":      {header + "- do: tick\n  expect: {decisions: {east: {outcome: Wait, reason: \"\"}}}\n", "line 8: scenario \"n\": step 1: nothing is expected", "it would match every reason"},
+		"empty next":      {header + "- do: tick\n  expect:\n    next: \"\"\n", "line 9: scenario \"n\": step 1: nothing is expected", "none is the word"},
+		"number 0":        {header + "- do: tick\n  expect: {copies: {east: {number: 0}}}\n", "line 8: scenario \"n\": step 1: nothing is expected", "copies count from 1"},
+		"no dot":          {header + "- do: tick\n  expect: {received: {east: {fields: {spec.a: null}}}}\n", "line 8: scenario \"n\": step 1: a field has a path with a leading dot: write .spec.a", "no state has such a field"},
+		"no such label":   {header + "- do: tick\n  expect:\n    keeps:\n      east: {labels: {example.com/jop: null}}\n", "line 10: scenario \"n\": step 1: no rule of the policy writes the label example.com/jop", "no state has it"},
+		"of a task":       {header + "- do: tick\n  expect: {tasks: {east: {state: {annotations: {a: null}}}}, placements: {east: {state: {fields: {.a: null}}}}}\n", "line 8: scenario \"n\": step 1: no rule of the policy writes the annotation a", "as above"},
+		"of a placement":  {header + "- do: tick\n  expect: {placements: {east: {state: {fields: {.a: null}}}}}\n", "line 8: scenario \"n\": step 1: no rule of the policy writes the field .a", "as above"},
 		"two of a name":   {header + "- do: tick\n---\n" + header + "- do: tick\n", `line 9: scenario "n": there is another scenario of this name`, "a failure must name one"},
 		"too deep":        {"name: n\nworld:\n  status: " + strings.Repeat("{a: ", 120) + strings.Repeat("}", 120) + "\n", "line 3: scenario \"n\": it is too large or too deep", "work is bounded (L4)"},
 		"too wide":        {"name: n\nworld:\n  status:\n    a: &a [1,1,1,1,1,1,1,1,1,1]\n    b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n    c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n    d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n    e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n", "it is too large or too deep", "aliases count each time"},
@@ -220,11 +233,13 @@ world:
         - {aliasLabelName: example.com/job, jsonPath: "{.job}"}
         - {aliasLabelName: example.com/note, jsonPath: "{.job}", target: Annotation}
         - {jsonPath: "{.path}", target: Field, fieldPath: .spec.path}
+        - {aliasLabelName: example.com/x, jsonPath: "{.x}", policy: Optional}
+        - {jsonPath: "{.x}", target: Field, fieldPath: .spec.x, policy: Optional}
 steps:
 - do: [schedule east, healthy east, tick, evict east]
   expect: `
 	tests := map[string]string{
-		"{targets: [west]}":                                                       "line 16: scenario \"n\": step 1: targets: want [west], got []",
+		"{targets: [west]}":                                                       "line 18: scenario \"n\": step 1: targets: want [west], got []",
 		"{excluded: []}":                                                          "excluded: want [], got [east]",
 		"{tasks: {}}":                                                             "tasks: want none, got one about east",
 		"{tasks: {east: null}}":                                                   "tasks.east: want none, got one",
@@ -246,10 +261,11 @@ steps:
 		"{tasks: {east: {state: {fields: {.spec.x: 1}}}}}":                        `fields..spec.x: want 1, got nothing`,
 		"{decisions: {east: {outcome: Wait}}}":                                    "decisions.east.outcome: want Wait, got Evict",
 		"{decisions: {east: {reason: Any, cause: Cluster}}}":                      "decisions.east.reason: want Any, got PlannedMove\ndecisions.east.cause: want Cluster, got Planned",
-		"{decisions: {west: {}}}":                                                 "decisions.west: there is none",
+		"{decisions: {west: {outcome: Wait}}}":                                    "decisions.west: there is none",
 		"{purges: {east: {outcome: Keep, old: Keep, new: Create, reason: Gone}}}": "purges.east.outcome: want Keep, got Purge\npurges.east.reason: want Gone, got AwaitingOldCopyGone\npurges.east.old: want Keep, got Delete\npurges.east.new: want Create, got Hold",
 		"{placements: {east: {action: Apply}}}":                                   "placements.east: there is none",
-		"{warnings: [{reason: Any}]}":                                             "warnings[0]: want { Any}, got []",
+		"{warnings: [{reason: Any}]}":                                             "warnings[0]: want { Any}, got [",
+		"{errors: {east: MissingState}}":                                          "errors.east: there is none",
 		"{events: []}":                                                            "events: want none, got [{east",
 		"{events: [{cluster: west, reason: Evicted}]}":                            "events[0]: want {west Evicted}, got [{east",
 		"{copies: {east: null}}":                                                  "copies.east: want none, got one",
@@ -274,13 +290,13 @@ steps:
 	t.Run("placement", func(t *testing.T) {
 		t.Parallel()
 		scenarios, err := failovertest.ReadScenarios([]byte(before +
-			"{}\n- do: [schedule west, deleted east]\n  expect: {placements: {west: {action: Hold, reason: NoState, origin: west, state: {}}}}\n"))
+			"{targets: []}\n- do: [schedule west, deleted east]\n  expect: {placements: {west: {action: Hold, reason: NoState, origin: west, state: {}}}}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = scenarios[0].Run()
 		for _, want := range []string{
-			"line 18", "placements.west.action: want Hold, got Apply", "placements.west.reason: want NoState, got Injected",
+			"line 20", "placements.west.action: want Hold, got Apply", "placements.west.reason: want NoState, got Injected",
 			"placements.west.origin: want west, got east", "placements.west.state: want no state",
 		} {
 			if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,8 @@
 package failovertest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/carryover-io/carryover/failover/failovertest"
@@ -68,7 +70,7 @@ steps:
 - do: [schedule east, healthy east, tick]
 - edit: {invalid: true, policy: {cluster: {purgeMode: Directely}}}
 - do: taint east
-  expect: {targets: [east], tasks: {}}
+  expect: {targets: [east], tasks: {}, errors: {east: purgeMode, west: null}}
 - tasks: [{fromCluster: west, gracePeriodSeconds: -5, reason: R, producer: p}]
   expect: {targets: [east]}
 `))
@@ -76,4 +78,46 @@ steps:
 		t.Fatal(err)
 	}
 	failovertest.Run(t, scenarios...)
+}
+
+// TestErrors expects what Plan says beside its answer: the reason of what is blocked, a part
+// of the text, or no error.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: %s
+world:
+  clusters: [east, west, north]
+  copies: 2
+  policy:
+    cluster:
+      purgeMode: Directly
+      statePreservation: {rules: [{aliasLabelName: example.com/job, jsonPath: "{.job}"}]}
+steps:
+- do: [schedule east, schedule west, healthy east, healthy west, tick, silent east]
+  expect: {errors: {}}
+- do: taint east
+  expect: {errors: %s}
+`
+	tests := map[string]string{
+		"{east: MissingState}":             "",
+		"{east: \"cluster east: \"}":       "",
+		"{east: MissingState, west: null}": "",
+		"{}":                               "errors: want none, got one about east",
+		"{east: null}":                     "errors.east: want none, got one",
+		"{west: MissingState}":             "errors.west: there is none",
+		"{east: InvalidPolicy}":            `errors.east: want "InvalidPolicy", got MissingState: cluster east: `,
+	}
+	for expect, want := range tests {
+		t.Run(expect, func(t *testing.T) {
+			t.Parallel()
+			scenarios, err := failovertest.ReadScenarios(fmt.Appendf(nil, text, "n", expect))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := scenarios[0].Run(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q, got %v", want, err)
+			}
+		})
+	}
 }

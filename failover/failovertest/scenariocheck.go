@@ -226,8 +226,12 @@ func (sc *Scenario) checkExpectation(i int, path string) error {
 		{"copies", keys(e.Copies)},
 		{"received", keys(e.Received)},
 		{"keeps", keys(e.Keeps)},
+		{"errors", keys(e.Errors)},
 	})
 	if err != nil {
+		return err
+	}
+	if err := sc.checkSubstance(path, e); err != nil {
 		return err
 	}
 	for _, list := range []named{{"targets", e.Targets}, {"excluded", e.Excluded}} {

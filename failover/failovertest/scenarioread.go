@@ -239,7 +239,10 @@ func (r *reader) object(n *yamlNode, to reflect.Value, path string, depth int) e
 		if !there {
 			return r.fail(key, "%.64q is unknown here: use %s", key.Value, strings.Join(keys(known), ", "))
 		}
-		return r.value(value, to.FieldByIndex(index), join(path, key.Value), depth+1)
+		if err := r.value(value, to.FieldByIndex(index), join(path, key.Value), depth+1); err != nil {
+			return err
+		}
+		return r.vacuous(value, to.FieldByIndex(index), join(path, key.Value))
 	})
 }
 

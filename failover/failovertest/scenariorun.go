@@ -22,6 +22,9 @@ func (sc *Scenario) Run() (Story, error) {
 	if err := sc.check(); err != nil {
 		return Story{Name: sc.Name}, err
 	}
+	if err := sc.checkKeys(); err != nil {
+		return Story{Name: sc.Name}, err
+	}
 	world := sc.World
 	p := player{Scenario: sc, state: newState(&world), story: Story{Name: sc.Name, Clusters: slices.Clone(world.Clusters)}}
 	for i := range sc.Steps {
@@ -44,6 +47,7 @@ type player struct {
 	*state
 	story Story
 	words []string // of the step
+	last  round
 }
 
 // play runs one step, and returns where it went wrong.
@@ -80,6 +84,7 @@ func (p *player) event(one Step) error {
 	default:
 		err = p.state.check(r, false)
 	}
+	p.last = r
 	p.story.add(p.state, one.String(), one.CrashBefore, r)
 	return err
 }
@@ -100,6 +105,7 @@ func (p *player) changes(step *ScenarioStep) (string, error) {
 	if step.CrashBefore != NoCrash {
 		text += fmt.Sprintf(" !%d", step.CrashBefore)
 	}
+	p.last = r
 	p.story.add(p.state, text, step.CrashBefore, r)
 	return "", err
 }

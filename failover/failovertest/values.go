@@ -112,10 +112,15 @@ func (s *state) owners() map[string]string {
 
 // marksOf are the places that the policy fills with what tells of the move.
 func marksOf(b failover.Behavior) []preservation.Ref {
+	return refsOf(b, func(rule preservation.Rule) bool { return rule.From == preservation.FromFailover })
+}
+
+// refsOf are the places that the policy fills by the rules that count.
+func refsOf(b failover.Behavior, counts func(preservation.Rule) bool) []preservation.Ref {
 	var out []preservation.Ref
 	for _, cause := range causes() {
 		for _, rule := range termsIn(b, cause).preserved.Rules {
-			if rule.From != preservation.FromFailover {
+			if !counts(rule) {
 				continue
 			}
 			key := preservation.Ref{Target: rule.Target, Key: rule.AliasLabelName}
