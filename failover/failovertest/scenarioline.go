@@ -34,7 +34,7 @@ func wrongLine(data []byte) int {
 	lines := bytes.SplitAfter(bytes.TrimRight(data, " \n\r"), []byte("\n"))
 	const ahead = 8 // more bytes than the parser looks ahead
 	at := sort.Search(len(lines)-1, func(i int) bool {
-		in := &bytewise{text: append(bytes.Join(lines[:i+1], nil), strings.Repeat("\n", ahead)...)}
+		in := &ending{text: append(bytes.Join(lines[:i+1], nil), strings.Repeat("\n", ahead)...)}
 		next := yamlStream(in)
 		for {
 			if err := next(&yamlNode{}); err != nil {
@@ -56,20 +56,19 @@ func lastLine(data []byte, line int, word string) int {
 	return line
 }
 
-// bytewise gives one byte at a time, and remembers whether somebody asked for more than
-// there are.
-type bytewise struct {
+// ending is a text that remembers whether somebody asked for more than there is.
+type ending struct {
 	text  []byte
 	ended bool
 }
 
-// Read gives the next byte, [io.EOF] at the end.
-func (b *bytewise) Read(to []byte) (int, error) {
-	if len(b.text) == 0 {
-		b.ended = true
+// Read gives what is left, [io.EOF] at the end.
+func (e *ending) Read(to []byte) (int, error) {
+	if len(e.text) == 0 {
+		e.ended = true
 		return 0, io.EOF
 	}
-	n := copy(to[:min(1, len(to))], b.text)
-	b.text = b.text[n:]
+	n := copy(to, e.text)
+	e.text = e.text[n:]
 	return n, nil
 }
