@@ -31,6 +31,9 @@
 //   - A copy that runs receives no foreign state, and keeps what it received until it was
 //     healthy with it (F7, F9).
 //   - The same state never reaches two copies that can act (I1).
+//   - What somebody asks for is done or answered (F12, E11), an eviction has the mode of its
+//     cause (F10), only a person puts a cluster back beside its replacement (E11), and there
+//     is an error for each cluster that is blocked, and for no other (L7).
 //   - Nothing is evicted without its cause, and what is due is evicted or blocked (F2, F4,
 //     F12); the scheduler is told of every cluster to avoid (E12).
 //   - Plan makes no cluster both a target and under eviction (E13), ends no task while

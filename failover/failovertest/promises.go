@@ -18,10 +18,10 @@ import (
 
 // checkAnswer is what is asked of an answer before it is written.
 func (s *state) checkAnswer(r round) error {
-	if err := checkLists(r); err != nil {
-		return err
+	checks := []func(round) error{
+		checkLists, s.checkCauses, s.checkTerms, checkRequests, checkReplaced, checkBlocked, s.checkExcluded, s.checkWords,
 	}
-	for _, check := range []func(round) error{s.checkCauses, s.checkExcluded, s.checkWords} {
+	for _, check := range checks {
 		if err := check(r); err != nil {
 			return err
 		}

@@ -86,6 +86,8 @@ func TestPromises(t *testing.T) {
 	binding := func(s *state, r round) error { return s.writeBinding(r) }
 	deletes := func(s *state, r round) error { return s.writePurges(r) }
 	writes := func(s *state, r round) error { return s.writeManifests(r) }
+	differing := worldOf(purge.Gracefully)
+	differing.Policy.Cluster.PurgeMode = "Immediately"
 	soaking, soak := worldOf(purge.Gracefully), int32(2)
 	soaking.Policy.Cluster.SoakSeconds = &soak
 	tests := map[string]struct {
@@ -127,6 +129,31 @@ func TestPromises(t *testing.T) {
 			s.clusters[0].tainted = true
 			decides("east", failover.None, "")(s, r)
 		}, answer, "F2: east is left alone, although it has a taint"},
+		"another mode": {differing, running + ", taint east", func(_ *state, r *round) {
+			r.out.Tasks = slices.Clone(r.out.Tasks)
+			r.out.Tasks[0].PurgeMode = purge.Gracefully
+		}, answer, "F10: east is evicted with the mode Gracefully, and for Cluster it is Directly"},
+		"no eviction that was asked for": {worldOf(purge.Directly), running, func(_ *state, r *round) {
+			r.in.Requests = []failover.Request{{Cluster: "east", Action: failover.RequestEvict}}
+		}, answer, "F12: somebody asks to leave east, and nothing happens"},
+		"no word about a request": {worldOf(purge.Directly), running, func(_ *state, r *round) {
+			r.in.Requests = []failover.Request{{Cluster: "west", Action: failover.RequestEvict}}
+		}, answer, "F12: somebody asks to leave west, and nothing happens"},
+		"no withdrawal that was asked for": {worldOf(purge.Never), running + ", taint east, untaint east", func(_ *state, r *round) {
+			r.in.Requests = []failover.Request{{Cluster: "east", Action: failover.RequestWithdraw}}
+		}, answer, "E11: somebody asks to withdraw the eviction of east"},
+		"back beside a replacement": {worldOf(purge.Gracefully), running + ", taint east, schedule west", func(_ *state, r *round) {
+			r.out.Tasks, r.out.Targets = nil, append(slices.Clone(r.out.Targets), eviction.TargetCluster{Name: "east"})
+		}, answer, "E11: the eviction of east is withdrawn although west was chosen"},
+		"blocked without an error": {worldOf(purge.Directly), running + ", silent east, taint east", func(_ *state, r *round) {
+			r.err = nil
+		}, answer, "L7: east is blocked, and no error says so"},
+		"an error without a block": {worldOf(purge.Directly), running, func(_ *state, r *round) {
+			r.err = errors.Join(&failover.ClusterError{Cluster: "east", Err: errors.New("so it is")})
+		}, answer, "L7: there is an error for east, which is not blocked"},
+		"an error about nobody": {worldOf(purge.Directly), running, func(_ *state, r *round) {
+			r.err = errors.Join(&failover.ClusterError{Cluster: "north", Err: errors.New("so it is")})
+		}, answer, "L7: there is an error for clusters about which nothing is decided"},
 		"not excluded": {worldOf(purge.Directly), running + ", taint east", func(_ *state, r *round) {
 			r.out.Excluded = nil
 		}, answer, "E12: east is under eviction"},
