@@ -50,6 +50,7 @@ func (s *state) feel() {
 		case well(c.item.health): // whether this is written or not
 			c.surely.stop()
 			c.good.start(s.now)
+			c.wellIn = s.revision + 1
 		}
 	}
 }
@@ -69,6 +70,9 @@ func (c *cluster) note(r round, now int64) {
 	}
 	if !target || !c.isWell() {
 		c.good.stop()
+	}
+	if !target && !evicts(r.in.Tasks, c.name) {
+		c.wellIn = 0
 	}
 	if targets(r.out.Targets, c.name) && c.item != nil && c.item.health == eviction.Unhealthy {
 		c.sick.start(now) // a stay begins with the answer
@@ -144,6 +148,7 @@ func (s *state) checkCause(c *cluster, cause preservation.Cause, r round) error 
 		if age := c.sick.age(s.now, s.now); age < least {
 			return broken("F2", "%s is evicted after %d s of bad health, and %d are tolerated", c.name, age, least)
 		}
+		return s.checkLimits(c, d)
 	}
 	return nil
 }

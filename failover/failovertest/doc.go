@@ -31,6 +31,8 @@
 //   - A copy that runs receives no foreign state, and keeps what it received until it was
 //     healthy with it (F7, F9).
 //   - The same state never reaches two copies that can act (I1).
+//   - No revision is moved for its health that was never well there, or more often than it
+//     may be, where the policy says so (F3).
 //   - What somebody asks for is done or answered (F12, E11), an eviction has the mode of its
 //     cause (F10), only a person puts a cluster back beside its replacement (E11), and there
 //     is an error for each cluster that is blocked, and for no other (L7).

@@ -223,7 +223,9 @@ func (s *state) departed(t eviction.Task) {
 // moved looks at the moves of a new record: what left waits for another copy, and what
 // stays after all does not.
 func (s *state) moved(r round) error {
+	s.uncount(r.out.Record)
 	for _, m := range r.out.Record.Moves {
+		s.count(m, r)
 		c := s.cluster(m.From)
 		if m.Attempt > r.in.Record.Attempts && c != nil && c.copy != nil {
 			c.copy.soak = orZero(s.terms(m.Cause).waits.SoakSeconds)

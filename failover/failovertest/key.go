@@ -162,7 +162,7 @@ func (k *key) outside() {
 	}
 	for _, c := range s.clusters {
 		k.put(c.name, c.lost, c.fenced, c.required, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
-		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown), c.good.age(s.now, k.l.soak))
+		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown), c.good.age(s.now, k.l.soak), c.wellNow(s.revision))
 		if i := c.item; i != nil { // that of a cluster which is lost next stays as it is
 			k.put("item", i.health, k.value(i.job), k.ranked[i.at], c.copy != nil && i.of == c.copy.id)
 		}
@@ -174,6 +174,7 @@ func (k *key) outside() {
 	for _, o := range s.owed {
 		k.put("owed", k.value(o.value), o.origin, o.optional, k.attempt(o.attempt))
 	}
+	k.counted()
 	for _, r := range s.requests {
 		k.put("asked", r.Cluster, r.Action)
 	}
@@ -181,6 +182,15 @@ func (k *key) outside() {
 	for _, verb := range append(local(), global()...) {
 		if n := s.spent[verb]; n > 0 {
 			k.put(verb, n)
+		}
+	}
+}
+
+// counted are the failovers of this revision: no other ones count again.
+func (k *key) counted() {
+	for _, t := range k.s.counted {
+		if t.revision == k.s.revision {
+			k.put("counted", k.attempt(t.attempt), min(k.s.now-t.at, k.l.window))
 		}
 	}
 }

@@ -121,6 +121,16 @@ func TestPromises(t *testing.T) {
 			worldOf(purge.Directly), running + ", unhealthy east, tick", decides("east", failover.Evict, preservation.Application),
 			answer, "F2: east is evicted after 1 s of bad health, and 2 are tolerated",
 		},
+		"never well": {func() World {
+			w := worldOf(purge.Directly)
+			w.Policy.Application.DecisionConditions.RequireHealthyBefore = true
+			return w
+		}(), running + ", unhealthy east, release, tick, tick", decides("east", failover.Evict, preservation.Application), answer, "F3: east is evicted for its health, although"},
+		"too often": {func() World {
+			w, one := worldOf(purge.Directly), int32(1)
+			w.Policy.Application.DecisionConditions.MaxFailovers = &one
+			return w
+		}(), running + ", unhealthy east, wait, deleted east, schedule west, healthy west, unhealthy west, later", decides("west", failover.Evict, preservation.Application), answer, "F3: west is evicted for its health after 1 failovers"},
 		"too late": {worldOf(purge.Directly), running + ", unhealthy east, tick", func(s *state, r *round) {
 			s.now++
 			decides("east", failover.None, "")(s, r)

@@ -309,7 +309,7 @@ func (s *state) setTasks(tasks []eviction.Task) {
 
 // forget loses the record: what only it knew is gone, and no promise covers it.
 func (s *state) forget() {
-	s.record, s.stored, s.forgot = []byte("{}"), failover.Record{}, true
+	s.record, s.stored, s.counted, s.forgot = []byte("{}"), failover.Record{}, nil, true
 	for i := range s.owed {
 		s.owed[i].optional = true
 	}

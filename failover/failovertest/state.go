@@ -51,6 +51,8 @@ type state struct {
 	// owed are the values that left with an eviction and that no copy received since,
 	// oldest first.
 	owed []owed
+	// counted are the failovers for bad health that were not taken back (F3).
+	counted []tally
 	// spent counts the events that are limited.
 	spent map[Verb]int8
 	crash int8
@@ -82,6 +84,9 @@ type cluster struct {
 	sick, surely, left stopwatch
 	// good runs since the controller may have known the copy here for well (P6).
 	good stopwatch
+	// wellIn is one more than the revision that was last known for well in this stay; 0 =
+	// none was (F3).
+	wellIn int
 	// unseen says that the host does not know whether a copy is there, and required that
 	// something else needs it; facts are what it knows besides.
 	unseen, required bool
