@@ -28,7 +28,7 @@ func (s *state) checkTerms(r round) error {
 func checkRequests(r round) error {
 	for _, q := range r.in.Requests {
 		switch {
-		case q.Action == failover.RequestEvict && !leaves(r, q):
+		case q.Action == failover.RequestEvict && !answered(r, q):
 			return broken("F12", "somebody asks to leave %s, and nothing happens", q.Cluster)
 		case q.Action == failover.RequestWithdraw && !withdrawn(r, q.Cluster):
 			return broken("E11", "somebody asks to withdraw the eviction of %s, which is neither done nor refused", q.Cluster)
@@ -37,9 +37,9 @@ func checkRequests(r round) error {
 	return nil
 }
 
-// leaves says that a target is evicted, or that it is said why not. A cluster that is left
+// answered says that a target is evicted, or that it is said why not. A cluster that is left
 // already, and one that is no target, get an answer all the same.
-func leaves(r round, q failover.Request) bool {
+func answered(r round, q failover.Request) bool {
 	at := slices.IndexFunc(r.out.Decisions, func(d failover.Decision) bool { return d.Cluster == q.Cluster })
 	switch {
 	case at < 0:

@@ -1,9 +1,7 @@
 package failovertest
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
@@ -243,23 +241,4 @@ func (s *state) cooldown() int64 {
 		}
 	}
 	return slices.Min(all)
-}
-
-// checkWords is L7: what is for people holds no state.
-func (s *state) checkWords(r round) error {
-	if len(s.world.Status) > 0 {
-		return nil // its values may be words of a message by themselves
-	}
-	var about []string
-	for _, p := range r.out.Placements {
-		about = append(about, p.Message)
-	}
-	text, _ := json.Marshal([]any{r.out.Decisions, r.out.Purges, about, r.out.Excluded, r.out.Events, r.out.Warnings})
-	said := string(text)
-	for id := 1; id <= s.copies; id++ {
-		if strings.Contains(said, job(id)) {
-			return broken("L7", "a message tells the state %s", job(id))
-		}
-	}
-	return nil
 }

@@ -175,6 +175,18 @@ func TestPromises(t *testing.T) {
 		"a word of the state": {worldOf(purge.Directly), running, func(_ *state, r *round) {
 			r.out.Warnings = []failover.Warning{{Message: "it is j1"}}
 		}, answer, "L7: a message tells the state j1"},
+		"a word of the state in a task": {worldOf(purge.Directly), running + ", taint east", func(_ *state, r *round) {
+			r.out.Tasks, r.in.Tasks = slices.Clone(r.out.Tasks), nil
+			r.out.Tasks[0].Message = "it was j1"
+		}, answer, "L7: a message tells the state j1"},
+		"a value of the status in an error": {func() World {
+			w := worldOf(purge.Directly)
+			w.Status = []byte(`{"list":[{"job":"chk-77"}],"at":"2026-01-01T00:00:00Z","n":"1234567","cluster":"east1"}`)
+			return w
+		}(), running + ", silent east, taint east", func(s *state, r *round) {
+			s.clusters[0].item.job = "j1" // it told of it before
+			r.err = errors.Join(r.err, errors.New("no label: chk-77"))
+		}, answer, "L7: a message tells the state chk-77"},
 		"another order":     {worldOf(purge.Directly), running, func(_ *state, r *round) { r.out.Excluded = nil; r.in.Items = nil }, again, "F13: "},
 		"another placement": {worldOf(purge.Directly), running, places("east", ""), again, "F13: Plan changes its own placements"},
 		"another check": {worldOf(purge.Directly), running, func(_ *state, r *round) {
