@@ -41,6 +41,9 @@ func (c *cluster) own() bool {
 func (s *state) feel() {
 	for i := range s.clusters {
 		c := &s.clusters[i]
+		if s.isTarget(c.name) {
+			c.stay.start(s.now)
+		}
 		switch {
 		case !s.isTarget(c.name) || c.item == nil:
 		case c.item.health == eviction.Unhealthy:
@@ -68,6 +71,9 @@ func (c *cluster) note(r round, now int64) {
 	}
 	if !target || !c.isWell() {
 		c.good.stop()
+	}
+	if !target {
+		c.stay.stop()
 	}
 	if !target && !evicts(r.in.Tasks, c.name) {
 		c.wellIn = 0

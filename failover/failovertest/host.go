@@ -454,7 +454,7 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 		origin = s.owed[at].origin
 		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.value == value })
 	}
-	if at >= 0 || startsWithout(c, r) {
+	if at >= 0 || s.startsWithout(c, r) {
 		for i := range s.owed {
 			s.owed[i].optional = true // newer state ends it, or a copy that the policy lets start without
 		}
@@ -467,12 +467,26 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 	return nil
 }
 
-// startsWithout says that the policy lets the copy start without the state that waits: once
-// it is healthy that state ends (F6).
-func startsWithout(c *cluster, r round) bool {
-	return slices.ContainsFunc(r.out.Warnings, func(w failover.Warning) bool {
-		return w.Cluster == c.name && w.Reason == failover.StartedWithoutState
-	})
+// startsWithout says that the copy starts without the state that waits, and that the policy
+// lets it: once it is healthy that state ends (F6). Plan says so, which alone proves nothing.
+func (s *state) startsWithout(c *cluster, r round) bool {
+	return warned(r, c.name, failover.StartedWithoutState) && (s.mayStartWithout(c) || s.ranBefore(c.name) || c.required)
+}
+
+// mayStartWithout says that a policy, now or earlier, lets copies start without state: at
+// once, or when the target waited for it for long enough (F6).
+func (s *state) mayStartWithout(c *cluster) bool {
+	if s.lax {
+		return true
+	}
+	for _, cause := range causes() {
+		sp := s.terms(cause).preserved
+		limited := sp.MissingStateDeadlineSeconds != nil && c.stay.age(s.now, s.now) >= int64(*sp.MissingStateDeadlineSeconds)
+		if limited || sp.OnMissingState == preservation.EvictWithout {
+			return true
+		}
+	}
+	return false
 }
 
 // PromiseError is a promise that was not kept (F12).

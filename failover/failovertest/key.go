@@ -162,7 +162,7 @@ func (k *key) outside() {
 	}
 	for _, c := range s.clusters {
 		k.put(c.name, c.lost, c.fenced, c.required, c.tainted, c.tainted && s.world.Dated, min(s.now-c.since, k.l.toleration)*toInt(c.tainted))
-		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown), c.good.age(s.now, k.l.soak), c.wellNow(s.revision))
+		k.put(c.sick.age(s.now, k.l.toleration), c.surely.age(s.now, k.l.toleration), c.left.age(s.now, k.l.cooldown), c.good.age(s.now, k.l.soak), c.wellNow(s.revision), c.stay.age(s.now, k.l.missing))
 		if i := c.item; i != nil { // that of a cluster which is lost next stays as it is
 			k.put("item", i.health, k.value(i.job), k.ranked[i.at], c.copy != nil && i.of == c.copy.id)
 		}

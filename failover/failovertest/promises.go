@@ -91,7 +91,7 @@ func (s *state) checkState(c *cluster, value string, r round) error {
 func (s *state) checkNewest(c *cluster, value string, r round) error {
 	needed := s.needed(c, r)
 	switch {
-	case value == "" && len(needed) > 0 && s.strict() && !s.ranBefore(c.name) && !c.required:
+	case value == "" && len(needed) > 0 && !s.mayStartWithout(c) && !s.ranBefore(c.name) && !c.required:
 		return broken("L6", "the new copy on %s starts empty while %s waits", c.name, strings.Join(needed, ", "))
 	case value == "" || retained(c, r):
 		return nil

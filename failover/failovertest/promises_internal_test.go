@@ -231,9 +231,13 @@ func TestPromises(t *testing.T) {
 			worldOf(purge.Gracefully), running + ", taint east, schedule west, later", purges("east", purge.Create), deletes,
 			"P6: the healthy copy on east is deleted",
 		},
-		"over an old copy":    {worldOf(purge.Directly), running + ", taint east, schedule east", places("east", ""), writes, "E13: a manifest is written over"},
-		"beside an old copy":  {worldOf(purge.Directly), running + ", taint east, schedule west", places("west", "j1"), writes, "P5: a copy is created on west while"},
-		"starts empty":        {worldOf(purge.Directly), running + ", taint east, deleted east, schedule west !4", places("west", ""), writes, "L6: the new copy on west starts empty while j1 waits"},
+		"over an old copy":   {worldOf(purge.Directly), running + ", taint east, schedule east", places("east", ""), writes, "E13: a manifest is written over"},
+		"beside an old copy": {worldOf(purge.Directly), running + ", taint east, schedule west", places("west", "j1"), writes, "P5: a copy is created on west while"},
+		"starts empty":       {worldOf(purge.Directly), running + ", taint east, deleted east, schedule west !4", places("west", ""), writes, "L6: the new copy on west starts empty while j1 waits"},
+		"starts empty before the deadline": {worldOf(purge.Directly, func(sp *preservation.StatePreservation) {
+			hour := int32(3600)
+			sp.MissingStateDeadlineSeconds = &hour
+		}), running + ", taint east, deleted east, schedule west !4", places("west", ""), writes, "L6: the new copy on west starts empty while j1 waits"},
 		"of nobody":           {worldOf(purge.Directly), running + ", taint east, deleted east, schedule west !4", places("west", "j7"), writes, "I1: the new copy on west receives j7, which nothing"},
 		"into a running copy": {worldOf(purge.Directly), running, places("east", "j7"), writes, "F9: the running copy on east receives j7; it had nothing"},
 		"taken off too early": {worldOf(purge.Directly), running + ", taint east, deleted east, schedule west", places("west", ""), writes, "F7: the copy on west loses j1 before it was healthy"},

@@ -82,8 +82,9 @@ type cluster struct {
 	// sick runs since the controller may have taken the application here for unhealthy,
 	// surely since it must have (F2), and left since the last eviction from here (E12).
 	sick, surely, left stopwatch
-	// good runs since the controller may have known the copy here for well (P6).
-	good stopwatch
+	// stay runs since the cluster is a target (F6), and good since the controller may have
+	// known the copy here for well (P6).
+	stay, good stopwatch
 	// wellIn is one more than the revision that was last known for well in this stay; 0 =
 	// none was (F3).
 	wellIn int
