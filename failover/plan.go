@@ -154,7 +154,7 @@ func refuse(in PlanInput, err error) PlanOutput {
 
 func (p *planner) finish() (PlanOutput, error) {
 	p.exclude()
-	p.out.Warnings = append(p.out.Warnings, Warnings(p.policy, field.NewPath("policy"))...)
+	p.out.Warnings = append(p.out.Warnings, warningsUnder(p.policy, "policy.")...)
 	p.prune()
 	p.out.Record, p.out.Targets, p.out.Tasks = p.record(), p.targets, p.tasks
 	for _, d := range p.out.Decisions {

@@ -112,6 +112,14 @@ type Warning struct {
 // It reads policies before and after [Default] alike. Path may be nil; the result
 // is nil if nothing disappoints, and shares nothing with the policy.
 func Warnings(b Behavior, path *field.Path) []Warning {
+	if path == nil {
+		return warningsUnder(b, "")
+	}
+	return warningsUnder(b, path.String()+".")
+}
+
+// warningsUnder are those of a policy whose fields are named after prefix.
+func warningsUnder(b Behavior, prefix string) []Warning {
 	var out []Warning
 	if a := b.Application; a != nil {
 		out = append(out, conditionWarnings(a.DecisionConditions, "application.decisionConditions")...)
@@ -123,15 +131,8 @@ func Warnings(b Behavior, path *field.Path) []Warning {
 		out = append(out, inheritanceWarnings(b, "cluster")...)
 		out = append(out, waitWarnings(c.PurgeMode, c.Waits, "cluster")...)
 	}
-	if len(out) == 0 {
-		return nil
-	}
-	at := ""
-	if path != nil {
-		at = path.String() + "."
-	}
 	for i := range out {
-		out[i].Field = at + out[i].Field
+		out[i].Field = prefix + out[i].Field
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(a.Field, b.Field) })
 	return out

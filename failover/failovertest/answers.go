@@ -87,7 +87,7 @@ func checkReplaced(r round) error {
 // checkBlocked is L7: there is an error for each cluster that is blocked, and for no other.
 func checkBlocked(r round) error {
 	errs := map[string]bool{}
-	for _, name := range blockedBy(r.err) {
+	for _, name := range clustersOf(r.err) {
 		errs[name] = true
 	}
 	for _, d := range r.out.Decisions {
@@ -106,15 +106,15 @@ func checkBlocked(r round) error {
 	return nil
 }
 
-// blockedBy are the clusters that an error names.
-func blockedBy(err error) []string {
+// clustersOf are the clusters that an error names.
+func clustersOf(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked here
 	case *failover.ClusterError:
 		return []string{e.Cluster}
 	case interface{ Unwrap() []error }:
 		var all []string
 		for _, one := range e.Unwrap() {
-			all = append(all, blockedBy(one)...)
+			all = append(all, clustersOf(one)...)
 		}
 		return all
 	}
