@@ -69,9 +69,7 @@ func (c *cluster) note(r round, now int64) {
 	if !target || healthy {
 		c.sick.stop()
 	}
-	if !target || !c.isWell() {
-		c.good.stop()
-	}
+	c.noteGood(r, now)
 	if !target {
 		c.stay.stop()
 	}
@@ -86,6 +84,15 @@ func (c *cluster) note(r round, now int64) {
 		c.surely.stop()
 	case c.own() && c.item.health == eviction.Unhealthy:
 		c.surely.start(now)
+	}
+}
+
+func (c *cluster) noteGood(r round, now int64) {
+	if !targets(r.in.Targets, c.name) || !c.isWell() {
+		c.good.stop()
+	}
+	if targets(r.out.Targets, c.name) && c.isWell() {
+		c.good.start(now) // also where it is a target again (E11)
 	}
 }
 
