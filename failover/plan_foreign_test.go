@@ -1,6 +1,7 @@
 package failover_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -243,6 +244,14 @@ func TestPlanTaskOfATargetThatVanishes(t *testing.T) {
 		s.in.Tasks = nil
 		s.run(20).places("east", failover.Apply, failover.Injected, "A").ended(failover.OutcomeVanished)
 	})
+	t.Run("never started", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+		s.lose("east").choose("west").ask(asked("west", failover.RequestEvict, -1)).run(10).decides("west", failover.Evict, failover.PlannedMove)
+		s.ask().run(15).choose("west")
+		s.in.Tasks = slices.DeleteFunc(slices.Clone(s.in.Tasks), func(task eviction.Task) bool { return task.FromCluster == "west" })
+		s.run(20).places("west", failover.Hold, failover.OldCopyNotGone, "") // what comes there waits for the copy on east
+	})
 	t.Run("there", func(t *testing.T) {
 		t.Parallel()
 		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
@@ -253,4 +262,16 @@ func TestPlanTaskOfATargetThatVanishes(t *testing.T) {
 			t.Errorf("started (-want +got)\n%s", diff)
 		}
 	})
+}
+
+// L4, F1: a dropped eviction gives the stay back under the name of its move, whatever the
+// record says: two clusters of one name are a record that nobody can read again.
+func TestPlanPendingOfAnotherName(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Directly, 0), "east", "west").see("west", eviction.Healthy, "").see("east", eviction.Unhealthy, "").crash(0)
+	s.in.Record.Moves[0].Pending.Cluster.Name = "west"
+	s.see("east", eviction.Healthy, "").run(10).ended(failover.OutcomeDropped)
+	if err := s.out.Record.Check(); err != nil {
+		t.Error(err)
+	}
 }

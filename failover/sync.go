@@ -174,7 +174,9 @@ func (p *planner) missing(m *Move) {
 func (p *planner) emitAgain(m *Move) {
 	if why, over := p.over(m); over {
 		was := m.Pending
-		*p.cluster(m.From) = was.Cluster
+		c := p.cluster(m.From)
+		*c = was.Cluster
+		c.Name = m.From // by which it is found, whatever a record says
 		if was.Delivery != nil {
 			p.receive(was.Delivery)
 		}

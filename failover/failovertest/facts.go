@@ -42,12 +42,8 @@ func (c *cluster) learn(news Facts) {
 	if c.facts != nil {
 		next = *c.facts
 	}
-	if news.Unseen != nil {
-		c.unseen = *news.Unseen
-	}
-	if news.RequiredByOthers != nil {
-		c.required = *news.RequiredByOthers
-	}
+	set(&c.unseen, news.Unseen)
+	set(&c.required, news.RequiredByOthers)
 	if news.Taints != nil {
 		next.Taints = news.Taints
 	}

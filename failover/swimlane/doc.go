@@ -15,7 +15,7 @@
 //		}},
 //		Legend: []swimlane.Entry{{Name: "A", Text: "label example.com/job of east"}},
 //	}
-//	fmt.Print(picture.Text())
+//	text, drawing := picture.Text(), picture.SVG()
 //
 // A picture is only drawn: nothing is decided here, nothing is left out, and the same
 // picture gives the same bytes (L3). Any text is safe in it: what does not print becomes a
