@@ -157,8 +157,11 @@ type Assessment struct {
 //
 // Assess never fails. Carry the answer out with [Apply].
 func Assess(in AssessInput) Assessment {
-	s := situation{in: in, seen: observe(in.Items)}
-	a := Assessment{Decisions: make([]Decision, 0, len(in.Tasks)), Reports: s.reports()}
+	a := Assessment{Decisions: make([]Decision, 0, len(in.Tasks)), Reports: reports(in)}
+	if len(in.Tasks) == 0 {
+		return a // as for nearly every application in a resync
+	}
+	s := situation{in: in, seen: observe(in.Items, nil)}
 	for _, t := range in.Tasks {
 		d := s.assess(t)
 		a.Decisions = append(a.Decisions, d)
@@ -276,9 +279,12 @@ func outcome(d purge.Decision) Outcome {
 	}
 }
 
-func (s situation) reports() []Report {
+// reports lists what is wrong with the input, and is decided about all the same.
+func reports(in AssessInput) []Report {
+	var few [8]observed // mostly enough, and on the stack
+	s := situation{in: in, seen: observe(in.Items, few[:0])}
 	var out []Report
-	for _, t := range s.in.Tasks {
+	for _, t := range in.Tasks {
 		if t.GracePeriodSeconds != nil && *t.GracePeriodSeconds <= 0 {
 			out = append(out, Report{
 				t.FromCluster, ReasonInvalidGracePeriod,

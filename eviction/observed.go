@@ -46,9 +46,9 @@ type observed struct {
 	strange  []string // health texts that are not known
 }
 
-// observe returns what was observed on each cluster, by cluster.
-func observe(items []AggregatedStatusItem) []observed {
-	all := make([]observed, 0, len(items))
+// observe returns what was observed on each cluster, by cluster. It is appended to all,
+// which is empty.
+func observe(items []AggregatedStatusItem, all []observed) []observed {
 	for _, item := range items {
 		i, found := slices.BinarySearchFunc(all, item.ClusterName, observed.compare)
 		if !found {

@@ -25,17 +25,17 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 	}}
 	d.received, d.goesOn = p.receivedBy(c.Name)
 	d.absent = p.absent(c)
+	var waiting []preservation.State
+	for _, m := range p.moves {
+		if holder := p.holder(m); m.live() && (holder == "" || holder == c.Name) {
+			waiting = append(waiting, *m.State)
+		}
+	}
 	d.next = func(_ purge.Mode, state preservation.State) []preservation.State {
-		var next []preservation.State
-		if !state.IsEmpty() {
-			next = append(next, state)
+		if state.IsEmpty() {
+			return waiting
 		}
-		for _, m := range p.moves {
-			if holder := p.holder(m); m.live() && (holder == "" || holder == c.Name) {
-				next = append(next, *m.State)
-			}
-		}
-		return next
+		return slices.Insert(waiting, 0, state)
 	}
 	return d.prepare()
 }

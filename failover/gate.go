@@ -143,31 +143,14 @@ type Gated struct {
 // of a target, sorted; targets without a name are left out. Inputs are not
 // changed, and the result shares nothing with them. Gate never fails.
 func Gate(in GateInput) []Gated {
-	g := gatesOf(in)
+	t := tell(in)
+	g := t.gates()
 	out := make([]Gated, 0, len(g.targets))
 	for _, target := range g.targets {
-		gated, _ := g.decide(target)
+		gated, _ := g.decide(t.target(target))
 		out = append(out, gated)
 	}
 	return out
-}
-
-// gatesOf asks about tasks alone: what a record would know is what they say and what
-// the caller gives beside them.
-func gatesOf(in GateInput) gates {
-	t := told{in, movesOf(in.Tasks)}
-	live := Carry(in.Tasks, in.LastHealthy)
-	g := gates{view: t, targets: targetNames(in.Targets), assessment: in.Assessment}
-	for _, move := range t.moves {
-		facts := in.Clusters[move.Origin]
-		free := facts.Presence == purge.Gone || facts.Fenced || facts.Released
-		g.moves = append(g.moves, gateMove{
-			Carried: move, anyMode: in.InjectWhenNotDirectly, free: free, awaited: !free && !facts.RequiredByOthers,
-			live: slices.ContainsFunc(live, func(c Carried) bool { return compareMoves(c, move) == 0 }),
-			owns: slices.ContainsFunc(live, func(c Carried) bool { return move.newerThan(c) && c.gives(move.Origin) }),
-		})
-	}
-	return g
 }
 
 // told is what tasks and the facts of their clusters tell.
@@ -176,15 +159,36 @@ type told struct {
 	moves []Carried // of all tasks, newest first
 }
 
-func (t told) requiredThere(cluster string) bool { return t.Clusters[cluster].RequiredByOthers }
+func tell(in GateInput) told { return told{in, movesOf(in.Tasks)} }
 
-func (t told) without(string, []gateMove) bool { return t.OnMissingState == preservation.EvictWithout }
+// gates asks about tasks alone: what a record would know is what they say and what
+// the caller gives beside them.
+func (t told) gates() gates {
+	live := Carry(t.Tasks, t.LastHealthy)
+	g := gates{targets: targetNames(t.Targets), assessment: t.Assessment, rules: t.Rules}
+	for _, move := range t.moves {
+		facts := t.Clusters[move.Origin]
+		free := facts.Presence == purge.Gone || facts.Fenced || facts.Released
+		g.moves = append(g.moves, gateMove{
+			Carried: move, anyMode: t.InjectWhenNotDirectly, free: free, awaited: !free && !facts.RequiredByOthers,
+			stay: slices.DeleteFunc(slices.Clone(move.ClustersBeforeFailover), func(c string) bool { return t.goneSince(c, move) }),
+			live: slices.ContainsFunc(live, func(c Carried) bool { return compareMoves(c, move) == 0 }),
+			owns: slices.ContainsFunc(live, func(c Carried) bool { return move.newerThan(c) && c.gives(move.Origin) }),
+		})
+	}
+	return g
+}
 
-func (t told) rules() []preservation.Rule { return t.Rules }
+func (t told) target(name string) gateTarget {
+	return gateTarget{
+		name: name, required: t.Clusters[name].RequiredByOthers, hasCopy: t.hasCopy(name),
+		unassessed: t.unassessed(name), without: t.OnMissingState == preservation.EvictWithout,
+	}
+}
 
 // goneSince says that the copy of the time of the move is confirmed gone. Where
 // the cluster's newest task is older than the move, Gone is about an older copy.
-func (t told) goneSince(cluster string, move gateMove) bool {
+func (t told) goneSince(cluster string, move Carried) bool {
 	if t.Clusters[cluster].Presence != purge.Gone {
 		return false
 	}

@@ -11,38 +11,32 @@ import (
 // gates are the questions of I1, over what [Gate] reads from tasks and [Plan] from
 // its record. They are about all targets of one application.
 type gates struct {
-	view
 	targets    []string   // names, sorted, each once
 	moves      []gateMove // newest first
 	assessment eviction.Assessment
+	rules      []preservation.Rule // of the policy
 }
 
-// view is what the gates ask about clusters.
-type view interface {
-	// requiredThere says that others require a copy there.
-	requiredThere(cluster string) bool
-	// hasCopy says that a copy of this life is there.
-	hasCopy(cluster string) bool
-	// goneSince says that the copy of the time of a move is gone.
-	goneSince(cluster string, move gateMove) bool
-	// unassessed says that the cluster's own task was not assessed.
-	unassessed(cluster string) bool
-	// without says that a copy may start there without the state.
-	without(target string, live []gateMove) bool
-	// rules of the policy.
-	rules() []preservation.Rule
+// gateTarget is what the gates ask about one target.
+type gateTarget struct {
+	name       string
+	required   bool // others require a copy there
+	hasCopy    bool // a copy of this life is there
+	unassessed bool // its own task was not assessed
+	without    bool // a copy may start there without the state
 }
 
 // gateMove is a move with what the gates ask about it.
 type gateMove struct {
 	Carried
-	move    *Move  // of a record; nil = of a task
-	live    bool   // its state waits for a copy, or for the health of one
-	anyMode bool   // its state is for new copies under every mode
-	free    bool   // its old copy cannot act: gone, fenced, or released before
-	awaited bool   // new copies wait for its old copy, as long as it is not free
-	owns    bool   // its old copy received a state that is live
-	holder  string // the target that received its state; empty = none
+	move    *Move    // of a record; nil = of a task
+	stay    []string // clusters that ran the application before, whose copy of then is not known to be gone
+	live    bool     // its state waits for a copy, or for the health of one
+	anyMode bool     // its state is for new copies under every mode
+	free    bool     // its old copy cannot act: gone, fenced, or released before
+	awaited bool     // new copies wait for its old copy, as long as it is not free
+	owns    bool     // its old copy received a state that is live
+	holder  string   // the target that received its state; empty = none
 }
 
 // injectable says that the mode may inject. What is no mode may be a misspelt
@@ -71,28 +65,27 @@ func filter(moves []gateMove, keep func(gateMove) bool) []gateMove {
 
 // decide answers for one target. True says that a copy is held, or starts, only
 // because its state is missing.
-func (g gates) decide(target string) (Gated, bool) {
-	live := g.candidates(target)
-	out := Gated{Cluster: target, Action: Apply}
+func (g gates) decide(target gateTarget) (Gated, bool) {
+	live := g.candidates(target.name)
+	out := Gated{Cluster: target.name, Action: Apply}
 	out.Reason, out.Message = g.first(target, live)
-	hasCopy := g.hasCopy(target)
-	if by, held := g.assessment.Holds(target, hasCopy); held {
+	if by, held := g.assessment.Holds(target.name, target.hasCopy); held {
 		out.Action = Hold
 		out.Reason, out.Message = heldBy(by)
 		return out, false
 	}
-	if g.unassessed(target) {
+	if target.unassessed {
 		out.Action = Hold
-		out.Reason, out.Message = OldCopyNotGone, notGone(target)+", and its task is not assessed"
+		out.Reason, out.Message = OldCopyNotGone, notGone(target.name)+", and its task is not assessed"
 		return out, false
 	}
-	if origin, waiting := g.standing(target, func(m gateMove) bool { return m.awaited }); waiting && !hasCopy {
+	if origin, waiting := g.standing(target.name, func(m gateMove) bool { return m.awaited }); waiting && !target.hasCopy {
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(origin)+": the new copy waits"
 		return out, false
 	}
-	if !hasCopy && g.wouldStartEmpty(out.Reason, live) {
-		if g.without(target, live) {
+	if !target.hasCopy && g.wouldStartEmpty(out.Reason, live) {
+		if target.without {
 			return out, true
 		}
 		out.Action = Hold
@@ -107,27 +100,24 @@ func (g gates) decide(target string) (Gated, bool) {
 }
 
 // first returns the first gate that fails.
-func (g gates) first(target string, live []gateMove) (GateReason, string) {
+func (g gates) first(target gateTarget, live []gateMove) (GateReason, string) {
 	if len(live) == 0 {
 		return NoState, "no state waits for a copy"
 	}
 	if move, found := find(live, func(m gateMove) bool { return len(m.ClustersBeforeFailover) == 0 }); found {
 		return UnknownOrigin, "the task of " + move.Origin + " does not say which clusters ran the application before"
 	}
-	if g.requiredThere(target) {
-		return AlreadyRunning, "others require a copy on " + target + ", whatever moves"
+	if target.required {
+		return AlreadyRunning, "others require a copy on " + target.name + ", whatever moves"
 	}
-	ranBefore := func(m gateMove) bool {
-		return slices.Contains(m.ClustersBeforeFailover, target) && !g.goneSince(target, m)
-	}
-	if move, found := find(live, ranBefore); found {
-		return AlreadyRunning, target + " ran the application before " + move.Origin + " was evicted"
+	if move, found := find(live, func(m gateMove) bool { return slices.Contains(m.stay, target.name) }); found {
+		return AlreadyRunning, target.name + " ran the application before " + move.Origin + " was evicted"
 	}
 	newest := live[0]
 	if move, found := find(live, func(m gateMove) bool { return !m.State.Equal(newest.State) }); found {
 		return AmbiguousOrigin, "the states of " + newest.Origin + " and " + move.Origin + " differ"
 	}
-	if move, found := find(live, func(m gateMove) bool { return m.holder != "" && m.holder != target }); found {
+	if move, found := find(live, func(m gateMove) bool { return m.holder != "" && m.holder != target.name }); found {
 		return DeliveredElsewhere, "the state of " + move.Origin + " went to " + move.holder + ", and no second copy receives it"
 	}
 	if len(g.targets) > 1 { // another one is new too, or ran before and stays
@@ -136,7 +126,7 @@ func (g gates) first(target string, live []gateMove) (GateReason, string) {
 	if move, found := g.ownedElsewhere(live); found {
 		return ModeNotDirectly, "the old copy on " + move.Origin + " does not go first and keeps the state"
 	}
-	if origin, stands := g.standing(target, func(m gateMove) bool { return !m.free }); stands {
+	if origin, stands := g.standing(target.name, func(m gateMove) bool { return !m.free }); stands {
 		return OldCopyNotGone, notGone(origin)
 	}
 	return Injected, "the state of " + newest.Origin + " goes along"
@@ -162,8 +152,8 @@ func (g gates) ownedElsewhere(live []gateMove) (gateMove, bool) {
 // whose copy of that time on the target is gone, and whose old copy stands.
 func (g gates) standing(target string, stands func(gateMove) bool) (string, bool) {
 	move, found := find(g.moves, func(m gateMove) bool {
-		listed := slices.Contains(m.ClustersBeforeFailover, target)
-		return m.Mode == purge.Directly && stands(m) && (!listed || m.Origin != target && g.goneSince(target, m))
+		own := m.Origin == target && slices.Contains(m.ClustersBeforeFailover, target)
+		return m.Mode == purge.Directly && stands(m) && !own && !slices.Contains(m.stay, target)
 	})
 	return move.Origin, found
 }
@@ -198,11 +188,10 @@ func (g gates) wouldStartEmpty(reason GateReason, live []gateMove) bool {
 
 // hasRequired reads a policy that is no known text as Required (L6).
 func (g gates) hasRequired(state preservation.State) bool {
-	rules := g.rules()
 	for _, ref := range state.Keys() {
 		named := func(rule preservation.Rule) bool { return rule.Ref() == ref }
 		demanding := func(rule preservation.Rule) bool { return named(rule) && rule.Policy != preservation.Optional }
-		if !slices.ContainsFunc(rules, named) || slices.ContainsFunc(rules, demanding) {
+		if !slices.ContainsFunc(g.rules, named) || slices.ContainsFunc(g.rules, demanding) {
 			return true
 		}
 	}

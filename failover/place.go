@@ -39,7 +39,10 @@ func (p *planner) reportMoves(g gates) {
 
 // gates asks over the record.
 func (p *planner) gates() gates {
-	g := gates{view: p, targets: p.targetNames(), assessment: p.kept}
+	g := gates{targets: p.targetNames(), assessment: p.kept}
+	if len(p.moves) > 0 {
+		g.rules = p.rules()
+	}
 	for _, m := range p.moves {
 		facts := p.in.Clusters[m.From]
 		free := m.Gone || m.Released || facts.Fenced || p.stayed(m)
@@ -47,6 +50,7 @@ func (p *planner) gates() gates {
 			move: m, live: m.live(), anyMode: m.InjectWhenNotDirectly, free: free,
 			awaited: !free && !facts.RequiredByOthers, holder: p.holder(m),
 			owns:    p.move(m.Received).live(),
+			stay:    slices.DeleteFunc(slices.Clone(m.ClustersBeforeFailover), func(c string) bool { return p.goneSince(c, m) }),
 			Carried: p.carried(m),
 		}
 		g.moves = append(g.moves, one)
@@ -101,31 +105,25 @@ func (p *planner) hasCopy(cluster string) bool {
 		return false
 	}
 	in := p.told()
-	return told{in, movesOf(in.Tasks)}.hasCopy(cluster)
-}
-
-func (p *planner) requiredThere(cluster string) bool { return p.in.Clusters[cluster].RequiredByOthers }
-
-// unassessed is never true: Plan assesses every task.
-func (*planner) unassessed(string) bool { return false }
-
-func (p *planner) without(target string, live []gateMove) bool {
-	return p.goesWithout(p.cluster(target), live)
+	return tell(in).hasCopy(cluster)
 }
 
 // goneSince says that the copy of the time of the move is confirmed gone.
-func (p *planner) goneSince(cluster string, move gateMove) bool {
+func (p *planner) goneSince(cluster string, move *Move) bool {
 	if p.in.Clusters[cluster].Presence == purge.Gone {
 		return true
 	}
 	return slices.ContainsFunc(p.moves, func(m *Move) bool {
-		return m.From == cluster && m.Gone && !m.Created.Before(&move.move.Created)
+		return m.From == cluster && m.Gone && !m.Created.Before(&move.Created)
 	})
 }
 
 // goesWithout says that the policy lets a copy start without state: at once, or since
 // it was held for as long as the deadline (F6).
 func (p *planner) goesWithout(c *ClusterRecord, live []gateMove) bool {
+	if len(live) == 0 {
+		return false
+	}
 	sp := p.termsOf(live[0].move.Cause).StatePreservation
 	if sp.OnMissingState == preservation.EvictWithout {
 		return true
@@ -151,8 +149,12 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 			return out
 		}
 	}
-	ran := p.hasCopy(c.Name) && (!p.first || c.Started != "")
-	gated, missing := g.decide(c.Name)
+	target := gateTarget{ // Plan assesses every task
+		name: c.Name, required: p.in.Clusters[c.Name].RequiredByOthers, hasCopy: p.hasCopy(c.Name),
+		without: p.goesWithout(c, g.candidates(c.Name)),
+	}
+	ran := target.hasCopy && (!p.first || c.Started != "")
+	gated, missing := g.decide(target)
 	out := Placement{Cluster: c.Name, Action: gated.Action, Reason: gated.Reason, Message: gated.Message}
 	switch {
 	case gated.Action == Hold:

@@ -44,7 +44,8 @@ func Plan(in PlanInput) (PlanOutput, error) {
 	if err := in.check(); err != nil {
 		return refuse(in, err), err
 	}
-	p := newPlanner(in)
+	var p planner // it stays on the stack: a resync plans every application, and most are as they were
+	p.read(in)
 	p.sync()
 	p.observe()
 	p.answer()
@@ -97,7 +98,7 @@ type planner struct {
 	now    time.Time // UTC
 	second metav1.Time
 	first  bool // there was no record
-	*memory
+	memory
 
 	targets []eviction.TargetCluster
 	names   []string   // of the targets
@@ -114,9 +115,9 @@ type planner struct {
 	errs      []error
 }
 
-func newPlanner(in PlanInput) *planner {
+func (p *planner) read(in PlanInput) {
 	now := in.Now.UTC()
-	p := &planner{
+	*p = planner{
 		in: in, policy: in.Policy, now: now, second: metav1.Time{Time: now.Truncate(time.Second)},
 		first: in.Record.Version == 0, memory: remember(in.Record, now),
 		targets: cloneTargets(in.Targets), tasks: eviction.Apply(in.Tasks, nil, eviction.ApplyOptions{}),
@@ -124,7 +125,6 @@ func newPlanner(in PlanInput) *planner {
 	if p.policy.Cluster == nil && in.Host.ClusterPurgeMode != "" {
 		p.policy.Cluster = &ClusterBehavior{PurgeMode: in.Host.ClusterPurgeMode}
 	}
-	return p
 }
 
 func cloneTargets(targets []eviction.TargetCluster) []eviction.TargetCluster {

@@ -82,8 +82,8 @@ type memory struct {
 }
 
 // remember copies a record that passed Check. Times in the future are now (F1).
-func remember(r Record, now time.Time) *memory {
-	m := &memory{
+func remember(r Record, now time.Time) memory {
+	m := memory{
 		attempts: r.Attempts, clusters: make([]*ClusterRecord, len(r.Clusters)), known: slices.Clone(r.Clusters),
 		failovers: slices.Clone(r.Failovers), history: slices.Clone(r.History),
 	}

@@ -284,11 +284,13 @@ func (p *planner) inherit() {
 		}
 	}
 	in.Assessment = eviction.Assess(eviction.AssessInput{Tasks: in.Tasks, Targets: in.Targets, Items: in.Items, Clusters: in.Clusters, Now: p.now})
-	g := gatesOf(in)
-	for _, target := range g.targets {
-		if gated, _ := g.decide(target); gated.Inject && g.hasCopy(target) {
-			from := g.candidates(target)[0].Carried
-			p.receive(&Delivery{To: target, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}})
+	t := tell(in)
+	g := t.gates()
+	for _, name := range g.targets {
+		target := t.target(name)
+		if gated, _ := g.decide(target); gated.Inject && target.hasCopy {
+			from := g.candidates(name)[0].Carried
+			p.receive(&Delivery{To: name, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}})
 		}
 	}
 }
@@ -404,28 +406,30 @@ func (p *planner) findGone() {
 	}
 }
 
-// targetsBefore are the targets of the last call, sorted, and those of them that are
-// none any more.
-func (p *planner) targetsBefore() ([]string, []string) {
-	var before, left []string
+// targetsBefore are the targets of the last call, sorted.
+func (p *planner) targetsBefore() []string {
+	var before []string
 	for _, c := range p.clusters {
-		if !c.Target {
-			continue
-		}
-		before = append(before, c.Name)
-		if !p.isTarget(c.Name) {
-			left = append(left, c.Name)
+		if c.Target {
+			before = append(before, c.Name)
 		}
 	}
-	return before, left
+	return before
 }
 
 // removeTargets finds targets that vanished without a task: the scheduler moved the
 // application (F9). State that the copy was not healthy with waits for a successor,
 // which under Directly waits for that copy to be gone.
 func (p *planner) removeTargets() {
-	before, left := p.targetsBefore()
-	for _, name := range left {
+	var before []string
+	for _, c := range p.clusters {
+		name := c.Name
+		if !c.Target || p.isTarget(name) {
+			continue
+		}
+		if before == nil { // none has left yet
+			before = p.targetsBefore()
+		}
 		if p.tasksOf(name) { // it was chosen while under eviction, and is left alone again (E13)
 			p.leave(&Move{From: name})
 			continue
