@@ -50,11 +50,13 @@ func (p *planner) requests() []Request {
 	return slices.CompactFunc(sorted, func(a, b Request) bool { return same(a, b) == 0 })
 }
 
-// lookAgain says when evictions that were just made let another one be withdrawn (L5).
+// lookAgain says when evictions that were just made let another one be withdrawn, or be
+// made (L5).
 func (p *planner) lookAgain() {
 	for _, m := range p.moves {
-		if !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered) {
-			p.since(m.Created)
+		withdrawn := !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered)
+		if withdrawn || p.isTarget(m.From) && p.owns(m) && p.letGo(m) {
+			p.since(p.second)
 			return
 		}
 	}

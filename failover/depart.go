@@ -86,16 +86,32 @@ func (p *planner) toldReceived(cluster string) (Carried, bool) {
 	return receivedUnproven(cluster, movesOf(in.Tasks), in.LastHealthy[cluster])
 }
 
-// ownState is the state that an older move took from a cluster, where somebody put the
-// application back, it was not healthy since and no copy received the state: that state
-// goes on (E2).
+// ownState is the state that an older move took from a cluster, if it is still that of the
+// copy there: that state goes on (E2). A copy that received it and leaves in this very
+// second still counts (F13).
 func (p *planner) ownState(cluster string) (preservation.State, string) {
 	for _, m := range slices.Backward(p.moves) {
-		if m.From == cluster && m.Stage == StageEnded && m.live() && p.holder(m) == "" {
+		if m.From == cluster && p.owns(m) && !p.letGo(m) {
 			return *m.State, cluster
 		}
 	}
 	return preservation.State{}, ""
+}
+
+// owns says that somebody put the application back on the source of the move, where it was
+// not healthy since, and that no copy received the state. A copy that was started there
+// has its own.
+func (p *planner) owns(m *Move) bool {
+	started := p.cluster(m.From).Started
+	return m.Stage == StageEnded && m.live() && p.holder(m) == "" && (started == "" || started == AlreadyRunning)
+}
+
+// letGo says that a copy which had received the state of the move leaves in this very
+// second.
+func (p *planner) letGo(m *Move) bool {
+	return slices.ContainsFunc(p.moves, func(other *Move) bool {
+		return !p.later(other.Created) && p.gave(&Delivery{Attempt: other.Received, At: other.Created}, m)
+	})
 }
 
 func document(raw *runtime.RawExtension) preservation.Document {

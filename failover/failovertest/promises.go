@@ -133,7 +133,7 @@ func (s *state) checkMissing(c *cluster, m failover.Move) error {
 	if c == nil || c.copy == nil || c.copy.had != "" || m.Pending == nil || s.forgot || !s.strict() {
 		return nil
 	}
-	before := slices.ContainsFunc(s.owed, func(o owed) bool { return o.origin == c.name })
+	before := slices.ContainsFunc(s.owed, func(o owed) bool { return o.value == c.copy.left }) // with which that very copy left
 	if before || (c.lost || c.unseen) && m.Pending.Cluster.Started == "" {
 		return nil
 	}
