@@ -63,40 +63,31 @@ func filter(moves []gateMove, keep func(gateMove) bool) []gateMove {
 	return slices.DeleteFunc(slices.Clone(moves), func(m gateMove) bool { return !keep(m) })
 }
 
-// decide answers for one target. True says that a copy is held, or starts, only
-// because its state is missing.
+// decide answers for one target. True beside Hold says that only missing state holds.
 func (g gates) decide(target gateTarget) (Gated, bool) {
 	live := g.candidates(target.name)
 	out := Gated{Cluster: target.name, Action: Apply}
 	out.Reason, out.Message = g.first(target, live)
-	if by, held := g.assessment.Holds(target.name, target.hasCopy); held {
+	by, held := g.assessment.Holds(target.name, target.hasCopy)
+	origin, waiting := g.standing(target.name, func(m gateMove) bool { return m.awaited })
+	switch {
+	case held:
 		out.Action = Hold
 		out.Reason, out.Message = heldBy(by)
-		return out, false
-	}
-	if target.unassessed {
+	case target.unassessed:
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(target.name)+", and its task is not assessed"
-		return out, false
-	}
-	if origin, waiting := g.standing(target.name, func(m gateMove) bool { return m.awaited }); waiting && !target.hasCopy {
+	case waiting && !target.hasCopy:
 		out.Action = Hold
 		out.Reason, out.Message = OldCopyNotGone, notGone(origin)+": the new copy waits"
-		return out, false
-	}
-	if !target.hasCopy && g.wouldStartEmpty(out.Reason, live) {
-		if target.without {
-			return out, true
-		}
+	case !target.hasCopy && g.wouldStartEmpty(out.Reason, live) && !target.without:
 		out.Action = Hold
 		out.Message += "; the copy would start without it, so it waits"
-		return out, true
-	}
-	if out.Reason == Injected {
+	case out.Reason == Injected:
 		out.Inject, out.Origin, out.LeftOut = true, live[0].Origin, g.leftOut(live[0])
 		out.State = *live[0].State.DeepCopy()
 	}
-	return out, false
+	return out, missesState(out.Reason)
 }
 
 // first returns the first gate that fails.

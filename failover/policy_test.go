@@ -81,7 +81,11 @@ func TestTermsFor(t *testing.T) {
 		"no application block": {reason: "the other block never stands in", behavior: failover.Behavior{Cluster: cluster}, cause: preservation.Application, want: nothing},
 		"no block for a plan":  {reason: "the other block never stands in", behavior: failover.Behavior{Cluster: cluster}, cause: preservation.Planned, want: nothing},
 		"no cluster block":     {reason: "the other block never stands in", behavior: failover.Behavior{Application: application}, cause: preservation.Cluster, want: nothing},
-		"unknown cause":        {reason: "an unknown cause has no block", behavior: both, cause: "application", want: nothing},
+		"nothing to inherit": {
+			reason: "there is no block to inherit from (F10)", behavior: failover.Behavior{Cluster: &failover.ClusterBehavior{InheritStatePreservation: true}},
+			cause: preservation.Cluster, want: failover.Terms{Mode: purge.Gracefully, Configured: true},
+		},
+		"unknown cause": {reason: "an unknown cause has no block", behavior: both, cause: "application", want: nothing},
 		"empty mode": {
 			reason: "empty is Gracefully (P2)", behavior: failover.Behavior{Cluster: &failover.ClusterBehavior{}}, cause: preservation.Cluster,
 			want: failover.Terms{Mode: purge.Gracefully, Configured: true},

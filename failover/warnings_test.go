@@ -281,3 +281,11 @@ func TestWarningsOfExtensions(t *testing.T) {
 		})
 	}
 }
+
+func TestWarningsWithoutAPath(t *testing.T) {
+	t.Parallel()
+	got := failover.Warnings(policy(purge.Never), nil)
+	if len(got) != 2 || got[0].Field != "application.statePreservation.rules" || got[1].Field != "cluster.statePreservation.rules" {
+		t.Errorf("fields begin with the block: %+v", got)
+	}
+}
