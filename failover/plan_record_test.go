@@ -132,23 +132,58 @@ func checkTimes(t *testing.T, path string, value any) int {
 	return found
 }
 
-// TestPlanSharesNoTaints is L1: what nobody looked at in this call is copied, too.
-func TestPlanSharesNoTaints(t *testing.T) {
+// TestPlanSharesNoRecord is L1: what nobody looked at in this call is copied, too.
+func TestPlanSharesNoRecord(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Healthy, "A")
 	s.in.Host.RequestsOnly = true
 	seen := failover.TaintSeen{Taint: failover.Taint{Key: "example.com/down", Effect: failover.NoExecute, TimeAdded: stamp(1)}, FirstSeen: at(1)}
-	s.in.Record = failover.Record{
-		Version: failover.RecordVersion, Clusters: []failover.ClusterRecord{{Name: "east", Target: true, Taints: []failover.TaintSeen{seen}}},
-	}
+	s.in.Record = failover.Record{Version: failover.RecordVersion, Clusters: []failover.ClusterRecord{{
+		Name: "east", Target: true, Taints: []failover.TaintSeen{seen}, HealthyRevision: ptr(""), EvictedAt: stamp(1), CooldownSeconds: ptr(int32(60)),
+	}}}
 	before := asText(t, s.in)
 	out, err := failover.Plan(withNow(s.in, 10))
 	if err != nil || len(out.Record.Clusters) != 1 || len(out.Record.Clusters[0].Taints) != 1 {
 		t.Fatalf("clusters %v, %v", out.Record.Clusters, err)
 	}
-	taint := &out.Record.Clusters[0].Taints[0].Taint
-	taint.Key, *taint.TimeAdded = "spoiled", *stamp(99)
+	east := &out.Record.Clusters[0]
+	taint := &east.Taints[0].Taint
+	taint.Key, *taint.TimeAdded, *east.HealthyRevision, *east.EvictedAt, *east.CooldownSeconds = "spoiled", *stamp(99), "spoiled", *stamp(99), 99
 	if diff := cmp.Diff(before, asText(t, s.in)); diff != "" {
 		t.Errorf("the input changes with the answer (-before +after)\n%s", diff)
+	}
+}
+
+// TestPlanTimesOfAnotherClock is L2: a record may come back in another zone, and with parts
+// of a second. The toleration ends where it would have.
+func TestPlanTimesOfAnotherClock(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 60), "east").see("east", eviction.Unhealthy, "A")
+	since := stamp(10)
+	since.Time = since.Add(700 * time.Millisecond).In(time.FixedZone("elsewhere", 3600))
+	s.in.Record = failover.Record{
+		Version: failover.RecordVersion, Clusters: []failover.ClusterRecord{{Name: "east", Target: true, Started: failover.NoState, UnhealthySince: since}},
+	}
+	out, err := failover.Plan(withNow(s.in, 69))
+	if err != nil || *out.Record.Clusters[0].UnhealthySince != *stamp(10) {
+		t.Errorf("unhealthy since %v, %v", out.Record.Clusters[0].UnhealthySince, err)
+	}
+	s.plan(69)
+	s.decides("east", failover.Wait, failover.BelowToleration).looksAgain(1)
+	s.run(70).decides("east", failover.Evict, failover.ApplicationFailure)
+}
+
+// TestPlanCountsOnFromTheLastMove is F1: attempts stay unique in a record that says less
+// than its moves do.
+func TestPlanCountsOnFromTheLastMove(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "west").see("west", eviction.Unhealthy, "B")
+	s.in.Record = failover.Record{
+		Version: failover.RecordVersion, Clusters: []failover.ClusterRecord{{Name: "west", Target: true, Started: failover.NoState}},
+		Moves: []failover.Move{{Attempt: 1, From: "east", Mode: purge.Directly, Created: *stamp(0), Stage: failover.StageEnded, StageSince: *stamp(0)}},
+	}
+	s.run(10).decides("west", failover.Evict, failover.ApplicationFailure)
+	if len(s.out.Record.Moves) != 2 || s.out.Record.Moves[1].Attempt != 2 || s.out.Record.Attempts != 2 {
+		t.Errorf("moves %+v, %d attempts", s.out.Record.Moves, s.out.Record.Attempts)
 	}
 }

@@ -141,6 +141,22 @@ func TestPrepare(t *testing.T) {
 			want: answer{Outcome: failover.Blocked, Reason: failover.MissingState, Errors: []string{"BadStatus " + job}},
 		},
 		"other's differs": {reason: "rule 4: another cluster contradicts nobody", in: preparing(func(in *input) { in.Items = append(in.Items, reporting("west", "", `{"job":"B"}`)) }), want: evict},
+		"previous": {
+			reason: "rule 4: west worked with A of east, which goes along where B is not known (F6)",
+			in: without(preparing(func(in *input) {
+				west(in)
+				in.LastHealthy = healthy("west", 1)
+				in.Policy.Application.StatePreservation.OnMissingState = preservation.UsePrevious
+			})),
+			want: answer{
+				Outcome: failover.Evict, Reason: failover.PreviousStateUsed, State: withA, Errors: missing.Errors,
+				Warnings: []failover.WarningReason{failover.WarningReason(failover.PreviousStateUsed), failover.StateIncomplete},
+			},
+		},
+		"no previous": {
+			reason: "rule 4: east received nothing that could go along (F6)",
+			in:     without(preparing(func(in *input) { in.Policy.Application.StatePreservation.OnMissingState = preservation.UsePrevious })), want: missing,
+		},
 		"optional": {
 			reason: "rule 4: what is Optional blocks nothing, and is told",
 			in: preparing(func(in *input) {
