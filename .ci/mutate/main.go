@@ -56,10 +56,13 @@ type options struct {
 	changed  string
 	match    string
 	tests    string
+	skip     string
+	part     string
 	workers  int
 	list     bool
 	check    bool
 	ownTests bool
+	alone    bool
 	verbose  bool
 }
 
@@ -69,10 +72,13 @@ func main() {
 	flag.StringVar(&o.changed, "changed", "", "only files that differ from this commit")
 	flag.StringVar(&o.match, "match", "", "only mutants whose name contains this text")
 	flag.StringVar(&o.tests, "run", "", "only tests that match, for a quick lower bound of the score")
+	flag.StringVar(&o.skip, "skip", "", "no tests that match, for the same")
+	flag.StringVar(&o.part, "part", "1/1", "K/N: only each Nth mutant of a file, from the Kth on, for a sample")
 	flag.IntVar(&o.workers, "j", 2, "mutants tested at the same time")
 	flag.BoolVar(&o.list, "list", false, "print the mutants, run nothing")
 	flag.BoolVar(&o.check, "check", false, "only check the lists, the comments and the examples")
 	flag.BoolVar(&o.ownTests, "own", false, "run the package's own tests only")
+	flag.BoolVar(&o.alone, "alone", false, "build a test binary for each mutant, to compare (slow)")
 	flag.BoolVar(&o.verbose, "v", false, "print every mutant with its outcome")
 	flag.Parse()
 
@@ -112,7 +118,10 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		perFile[file] = slices.DeleteFunc(all, func(m Mutant) bool { return !strings.Contains(m.Name(), o.match) })
+		all = slices.DeleteFunc(all, func(m Mutant) bool { return !strings.Contains(m.Name(), o.match) })
+		if perFile[file], err = o.sample(all); err != nil {
+			return 0, err
+		}
 	}
 	if o.list {
 		for _, file := range files {
@@ -128,6 +137,19 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	}
 	defer r.close()
 	return report(ctx, r, o, files, perFile, accepted)
+}
+
+// sample takes a part of the mutants.
+func (o options) sample(mutants []Mutant) ([]Mutant, error) {
+	var first, step int
+	if _, err := fmt.Sscanf(o.part, "%d/%d", &first, &step); err != nil || first < 1 || first > step {
+		return nil, fmt.Errorf("-part %s is not K/N", o.part)
+	}
+	var out []Mutant
+	for i := first - 1; i < len(mutants); i += step {
+		out = append(out, mutants[i])
+	}
+	return out, nil
 }
 
 // selectFiles are the arguments, or else all decision files that changed.
@@ -161,8 +183,8 @@ func report(
 		if err := r.baseline(ctx, filepath.Dir(file)); err != nil {
 			return 0, err
 		}
-		results := testAll(ctx, r, o.workers, perFile[file])
-		if err := ctx.Err(); err != nil {
+		results, err := testAll(ctx, r, o, perFile[file])
+		if err != nil {
 			return 0, err
 		}
 		var t tally
@@ -180,7 +202,7 @@ func report(
 		total.add(t)
 	}
 	fmt.Printf("%-32s %s\n", "total", total)
-	if o.match == "" {
+	if o.match == "" && o.part == "1/1" {
 		for _, stale := range accepted.stale(files) {
 			fmt.Printf("no longer needed in .ci/mutants-accepted: %s\n", stale)
 		}
@@ -196,28 +218,45 @@ func report(
 }
 
 // testAll returns one outcome per mutant, in their order.
-func testAll(ctx context.Context, r *runner, workers int, mutants []Mutant) []outcome {
+func testAll(ctx context.Context, r *runner, o options, mutants []Mutant) ([]outcome, error) {
 	results := make([]outcome, len(mutants))
+	if !o.alone && len(mutants) > 0 {
+		var err error
+		if results, err = r.together(ctx, o.workers, mutants); err != nil {
+			return nil, err
+		}
+	}
+	var rest []int
+	for i, known := range results {
+		if known == "" {
+			rest = append(rest, i)
+		}
+	}
+	each(ctx, o.workers, rest, func(i int) { results[i] = r.alone(ctx, mutants[i]) })
+	return results, ctx.Err()
+}
+
+// each gives every number to one of the workers.
+func each(ctx context.Context, workers int, numbers []int, do func(n int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for i := range next {
-				results[i] = r.test(ctx, mutants[i])
+			for n := range next {
+				do(n)
 			}
 		}()
 	}
-	for i := range mutants {
+	for _, n := range numbers {
 		if ctx.Err() != nil {
 			break
 		}
-		next <- i
+		next <- n
 	}
 	close(next)
 	wg.Wait()
-	return results
 }
 
 // tally counts outcomes.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ type runner struct {
 	tmp      string
 	ownTests bool
 	tests    string // regular expression; empty = all
+	skip     string // regular expression; empty = none
 	packages []testPackage
 	// timeouts of the test binaries that pass without any mutation, by
 	// directory; zero = it has no tests, or they do not pass.
@@ -49,7 +51,7 @@ func newRunner(ctx context.Context, root string, o options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{root: root, tmp: tmp, ownTests: o.ownTests, tests: o.tests, timeouts: map[string]time.Duration{}}
+	r := &runner{root: root, tmp: tmp, ownTests: o.ownTests, tests: o.tests, skip: o.skip, timeouts: map[string]time.Duration{}}
 	format := `{{.ImportPath}}|{{.Dir}}|{{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-f", format, "./...")
 	cmd.Dir = root
@@ -80,7 +82,7 @@ func (r *runner) baseline(ctx context.Context, dir string) error {
 			continue
 		}
 		bin := filepath.Join(r.tmp, "baseline.test")
-		if out, err := r.build(ctx, d, bin, ""); err != nil {
+		if out, err := r.build(ctx, d, bin); err != nil {
 			if d == dir {
 				return fmt.Errorf("the tests of %s do not build: %w\n%s", d, err, out)
 			}
@@ -93,7 +95,7 @@ func (r *runner) baseline(ctx context.Context, dir string) error {
 			continue
 		}
 		start := time.Now()
-		out, err := r.execute(ctx, d, bin, 10*time.Minute, false)
+		out, err := r.execute(ctx, testRun{dir: d, bin: bin, limit: 10 * time.Minute})
 		_ = os.Remove(bin)
 		switch {
 		case err == nil:
@@ -124,14 +126,24 @@ func (r *runner) judges(dir string) []string {
 	return out
 }
 
-// test tells what becomes of one mutant.
-func (r *runner) test(ctx context.Context, m Mutant) outcome {
+// importPath is that of a directory.
+func (r *runner) importPath(dir string) string {
+	for _, p := range r.packages {
+		if p.dir == dir {
+			return p.path
+		}
+	}
+	return ""
+}
+
+// alone tells what becomes of one mutant, with a binary of its own per judge.
+func (r *runner) alone(ctx context.Context, m Mutant) outcome {
 	work, err := os.MkdirTemp(r.tmp, "mutant-")
 	if err != nil {
 		return notViable
 	}
 	defer os.RemoveAll(work)
-	overlay, err := writeOverlay(r.root, work, m)
+	overlay, err := writeOverlay(r.root, work, map[string][]byte{m.File: m.Apply()})
 	if err != nil {
 		return notViable
 	}
@@ -141,7 +153,7 @@ func (r *runner) test(ctx context.Context, m Mutant) outcome {
 			continue
 		}
 		bin := filepath.Join(work, "mutant.test")
-		if _, err := r.build(ctx, d, bin, overlay); err != nil {
+		if _, err := r.build(ctx, d, bin, "-overlay", overlay); err != nil {
 			return notViable
 		}
 		if _, err := os.Stat(bin); err != nil {
@@ -149,7 +161,7 @@ func (r *runner) test(ctx context.Context, m Mutant) outcome {
 		}
 		// What the quick tests notice needs no slow ones.
 		for _, short := range []bool{true, false} {
-			switch _, err := r.execute(ctx, d, bin, r.timeouts[d], short); {
+			switch _, err := r.execute(ctx, testRun{dir: d, bin: bin, short: short}); {
 			case errors.Is(err, context.DeadlineExceeded):
 				return timedOut
 			case err != nil:
@@ -160,14 +172,18 @@ func (r *runner) test(ctx context.Context, m Mutant) outcome {
 	return survived
 }
 
-// writeOverlay writes the mutated file and the overlay that points to it.
-func writeOverlay(root, work string, m Mutant) (string, error) {
-	mutated := filepath.Join(work, "mutant.go")
-	if err := os.WriteFile(mutated, m.Apply(), 0o600); err != nil {
-		return "", err
+// writeOverlay writes files, named from the root, and the overlay that has the
+// compiler read them.
+func writeOverlay(root, work string, files map[string][]byte) (string, error) {
+	replace := map[string]string{}
+	for file, data := range files {
+		text := filepath.Join(work, "overlay-"+filepath.Base(file))
+		if err := os.WriteFile(text, data, 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, filepath.FromSlash(file))] = text
 	}
-	original := filepath.Join(root, filepath.FromSlash(m.File))
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutated}})
+	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
@@ -176,25 +192,35 @@ func writeOverlay(root, work string, m Mutant) (string, error) {
 }
 
 // build compiles the tests of a directory. It writes no file if there are none.
-func (r *runner) build(ctx context.Context, dir, bin, overlay string) ([]byte, error) {
-	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
+func (r *runner) build(ctx context.Context, dir, bin string, flags ...string) ([]byte, error) {
+	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+filepath.ToSlash(dir))...)
 	cmd.Dir = r.root
 	return cmd.CombinedOutput()
 }
 
-// execute runs a test binary in its directory, with limits; short leaves out
-// what the tests say is slow.
-func (r *runner) execute(ctx context.Context, dir, bin string, limit time.Duration, short bool) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// testRun is one run of a test binary.
+type testRun struct {
+	dir, bin string
+	short    bool   // leave out what the tests say is slow
+	tests    string // only these, instead of all that the flags allow
+	skip     string // and those that the flags leave out
+	verbose  bool
+	mutant   int           // its number in a merged file
+	limit    time.Duration // zero = that of the directory
+}
+
+// execute runs a test binary in its directory, with limits.
+func (r *runner) execute(ctx context.Context, run testRun) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(run.limit, r.timeouts[run.dir]))
 	defer cancel()
 	script := `ulimit -v ` + memoryLimit + ` 2>/dev/null; exec "$@"`
-	cmd := exec.CommandContext(ctx, "sh", "-c", script, "sh", bin,
-		"-test.run="+r.tests, "-test.failfast", "-test.count=1", "-test.timeout=0", fmt.Sprintf("-test.short=%t", short))
-	cmd.Dir = filepath.Join(r.root, dir)
+	cmd := exec.CommandContext(ctx, "sh", "-c", script, "sh", run.bin,
+		"-test.run="+cmp.Or(run.tests, r.tests), "-test.skip="+cmp.Or(run.skip, r.skip),
+		"-test.failfast", "-test.count=1", "-test.timeout=0",
+		fmt.Sprintf("-test.short=%t", run.short), fmt.Sprintf("-test.v=%t", run.verbose))
+	cmd.Dir = filepath.Join(r.root, run.dir)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", selectorEnv, run.mutant))
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
