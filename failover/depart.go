@@ -68,7 +68,7 @@ func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 	switch {
 	case m == nil || m.State == nil:
 		return preservation.State{}, ""
-	case m.live() && !delivery.Healthy:
+	case m.live():
 		return *m.State, m.From
 	default:
 		return *m.State, ""
@@ -135,22 +135,15 @@ func (p *planner) evict() {
 	if len(p.evictions) == 0 {
 		return
 	}
-	evicted, err := eviction.Evict(eviction.EvictInput{Targets: p.targets, Tasks: p.tasks, Evictions: p.evictions, Now: p.now})
-	if err != nil {
-		p.errs = append(p.errs, err) // Prepare validated them: cannot happen, and must not be dropped
-	}
+	// Prepare validated each of them, and decide asks no target that has a task.
+	evicted, _ := eviction.Evict(eviction.EvictInput{Targets: p.targets, Tasks: p.tasks, Evictions: p.evictions, Now: p.now})
 	p.tasks = evicted.Tasks
 	p.setTargets(evicted.Targets)
-	for i, result := range evicted.Results {
-		c := p.cluster(result.FromCluster)
+	for _, e := range p.evictions {
+		c := p.cluster(e.FromCluster)
 		d := p.ready[c.Name]
-		if result.Outcome != eviction.Added {
-			d.outcome, d.reason, d.message = Blocked, InvalidEviction, result.Message
-			p.say(c, d)
-			continue
-		}
 		p.say(c, d)
-		p.depart(c, d, p.evictions[i])
+		p.depart(c, d, e)
 	}
 }
 
@@ -328,7 +321,7 @@ func (p *planner) purged(d eviction.Decision) {
 
 func (p *planner) moveAt(d eviction.Decision) *Move {
 	for _, m := range slices.Backward(p.moves) { // an older one may have ended in this very second
-		if m.From == d.FromCluster && m.Created.Equal(&d.Created) && p.tasked[m] {
+		if m.From == d.FromCluster && m.Created.Equal(&d.Created) {
 			return m
 		}
 	}

@@ -265,13 +265,28 @@ func TestPlanTaskOfATargetThatVanishes(t *testing.T) {
 }
 
 // L4, F1: a dropped eviction gives the stay back under the name of its move, whatever the
-// record says: two clusters of one name are a record that nobody can read again.
+// record says: two clusters of one name are a record that nobody can read again. The task of
+// another name is written again as it is.
 func TestPlanPendingOfAnotherName(t *testing.T) {
 	t.Parallel()
-	s := newSession(t, plain(purge.Directly, 0), "east", "west").see("west", eviction.Healthy, "").see("east", eviction.Unhealthy, "").crash(0)
-	s.in.Record.Moves[0].Pending.Cluster.Name = "west"
-	s.see("east", eviction.Healthy, "").run(10).ended(failover.OutcomeDropped)
-	if err := s.out.Record.Check(); err != nil {
-		t.Error(err)
+	begin := func(t *testing.T) *session {
+		t.Helper()
+		return newSession(t, plain(purge.Directly, 0), "east", "west").see("west", eviction.Healthy, "").see("east", eviction.Unhealthy, "").crash(0)
 	}
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.in.Record.Moves[0].Pending.Cluster.Name = "west"
+		s.see("east", eviction.Healthy, "").run(10).ended(failover.OutcomeDropped)
+		if err := s.out.Record.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("task", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.in.Record.Moves[0].Pending.Task.FromCluster = "north"
+		s.crash(10)
+		s.purges("north", eviction.Purge, purge.OldCopyUnreachable).moves("east Pending")
+	})
 }
