@@ -135,8 +135,8 @@ func (p *planner) evict() {
 	if len(p.evictions) == 0 {
 		return
 	}
-	// Prepare validated each of them, and decide asks no target that has a task.
-	evicted, _ := eviction.Evict(eviction.EvictInput{Targets: p.targets, Tasks: p.tasks, Evictions: p.evictions, Now: p.now})
+	evicted, err := eviction.Evict(eviction.EvictInput{Targets: p.targets, Tasks: p.tasks, Evictions: p.evictions, Now: p.now})
+	p.errs = append(p.errs, err) // nil: Prepare validated each of them, and no target with a task is asked
 	p.tasks = evicted.Tasks
 	p.setTargets(evicted.Targets)
 	for _, e := range p.evictions {
