@@ -3,6 +3,7 @@ package failover
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -40,10 +41,11 @@ func (p *planner) answer() {
 	}
 }
 
-// requests are sorted; of several that differ in their time only, the last counts.
+// requests are sorted, withdrawals first: a copy that stays keeps its state, which then waits
+// for none. Of several that differ in their time only, the last counts.
 func (p *planner) requests() []Request {
 	same := func(a, b Request) int {
-		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Cause, b.Cause))
+		return cmp.Or(cmp.Compare(b.Action, a.Action), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Cause, b.Cause))
 	}
 	sorted := slices.Clone(p.in.Requests)
 	slices.SortFunc(sorted, func(a, b Request) int { return cmp.Or(same(a, b), p.asked(b).Compare(p.asked(a))) })
@@ -132,7 +134,7 @@ func (p *planner) acknowledge(r Request) {
 		return
 	}
 	for _, m := range p.moves {
-		if m.From == cluster && m.live() && p.holder(m) == "" && meant(m.Created) {
+		if m.From == cluster && m.live() && p.holder(m) == "" && meant(m.Created) && !p.letGo(m) {
 			m.Proven = true
 			p.event(cluster, EventNormal, "StateAcknowledged", "the state of "+cluster+" is not needed any more")
 		}
@@ -193,6 +195,9 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	for _, m := range p.moves {
 		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
 			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone || m.NeverStarted
+			if m.Pending != nil && m.Pending.Delivery != nil {
+				at = m.Pending.Delivery.At
+			}
 			p.takeBack(m)
 		}
 	}
@@ -204,14 +209,19 @@ func (p *planner) withdraw(cluster string, requested bool) {
 // waits for another one only where that copy is gone, or goes on where one received it.
 func (p *planner) takeBack(m *Move) {
 	m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
-	if to := p.holder(m); p.in.Clusters[to].Presence == purge.Gone {
-		delete(p.deliveries, to) // it was not created yet
-	}
+	p.recall(m)
 	if !m.InjectWhenNotDirectly || !m.Gone && p.holder(m) == "" {
 		m.Proven = true
 	}
 	p.uncount(m)
 	p.historyOf(m.Attempt, func(item *HistoryItem) { item.Outcome = OutcomeWithdrawn })
+}
+
+// recall takes the state of a move back from copies that were not created yet.
+func (p *planner) recall(m *Move) {
+	maps.DeleteFunc(p.deliveries, func(to string, d *Delivery) bool {
+		return p.isTarget(to) && p.in.Clusters[to].Presence == purge.Gone && p.gave(d, m)
+	})
 }
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that
@@ -223,7 +233,8 @@ func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone 
 		return // what comes there is a new copy
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
-	if m := p.move(received); m.live() && p.holder(m) == "" {
+	m := p.move(received)
+	if p.recall(m); p.receivable(m) {
 		p.receive(&Delivery{To: cluster, Attempt: received, At: at})
 		c.Started = ""
 	}

@@ -103,7 +103,7 @@ func (p *planner) ownState(cluster string) (preservation.State, string) {
 // has its own.
 func (p *planner) owns(m *Move) bool {
 	started := p.cluster(m.From).Started
-	return m.Stage == StageEnded && m.live() && p.holder(m) == "" && (started == "" || started == AlreadyRunning)
+	return m.over() && m.live() && p.holder(m) == "" && (started == "" || started == AlreadyRunning)
 }
 
 // letGo says that a copy which had received the state of the move leaves in this very

@@ -111,9 +111,9 @@ type Gated struct {
 //     the target keep one running there, too.
 //  4. AmbiguousOrigin: moves with different state are to end here.
 //  5. SeveralTargets: more than one target is new, or one that is not new stays.
-//  6. ModeNotDirectly: the move is not Directly, without InjectWhenNotDirectly; or
-//     the state went on to a copy that left under another mode and is neither gone
-//     nor fenced: two copies never hold the same state.
+//  6. ModeNotDirectly, without InjectWhenNotDirectly: the move is not Directly; or the
+//     state went on to a copy that left under another mode and is neither gone nor
+//     fenced: two copies never hold the same state.
 //  7. OldCopyNotGone: the old copy of a Directly task that does not list the
 //     target is neither gone nor fenced, nor was released before (P5).
 //

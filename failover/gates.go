@@ -133,10 +133,11 @@ func find(moves []gateMove, match func(gateMove) bool) (gateMove, bool) {
 
 // ownedElsewhere returns a move that leaves the state with its old copy.
 func (g gates) ownedElsewhere(live []gateMove) (gateMove, bool) {
-	if move, found := find(live, func(m gateMove) bool { return m.Mode != purge.Directly && !m.anyMode }); found {
+	keeps := func(m gateMove) bool { return m.Mode != purge.Directly && !m.anyMode }
+	if move, found := find(live, keeps); found {
 		return move, true
 	}
-	return find(g.moves, func(m gateMove) bool { return m.Mode != purge.Directly && m.owns && !m.free })
+	return find(g.moves, func(m gateMove) bool { return keeps(m) && m.owns && !m.free })
 }
 
 // standing returns the source of a Directly move that does not list the target, or

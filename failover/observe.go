@@ -134,7 +134,7 @@ func (p *planner) prove(c *ClusterRecord) {
 	}
 	without := missesState(c.Started)
 	for _, m := range p.moves {
-		again := m.From == c.Name && m.Stage == StageEnded && c.Started != ""
+		again := m.From == c.Name && m.over() && c.Started != "" && !p.letGo(m)
 		older := without && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
 		if !m.live() || p.holder(m) != "" || !again && !older {
 			continue
@@ -160,15 +160,12 @@ func missesState(reason GateReason) bool {
 	return slices.Contains([]GateReason{UnknownOrigin, AmbiguousOrigin, SeveralTargets}, reason)
 }
 
-// holder is the target that received the state of a move; empty = none.
+// holder is the target that received the state of a move; empty = none. Of several, which
+// the mode must allow, it is the first by name.
 func (p *planner) holder(m *Move) string {
 	holder := ""
 	for name, d := range p.deliveries {
-		switch {
-		case !p.isTarget(name):
-		case d.Attempt == m.Attempt:
-			return name
-		case p.gave(d, m) && (holder == "" || name < holder):
+		if p.isTarget(name) && p.gave(d, m) && (holder == "" || name < holder) {
 			holder = name
 		}
 	}
@@ -179,7 +176,7 @@ func (p *planner) holder(m *Move) string {
 // origin of the same state, which was one by then.
 func (p *planner) gave(d *Delivery, m *Move) bool {
 	given := p.move(d.Attempt)
-	if given == nil || given.State == nil || m.State == nil {
+	if given == nil || given.State == nil || m == nil || m.State == nil {
 		return false
 	}
 	return given == m || !m.Created.After(d.At.Time) && given.State.Equal(*m.State)

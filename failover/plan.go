@@ -226,6 +226,9 @@ func (p *planner) move(attempt int64) *Move {
 	return nil
 }
 
+// over says that the move is not underway any more.
+func (m *Move) over() bool { return m.Stage == StageEnded || m.Stage == StageWithdrawing }
+
 // live says that the state of the move waits for a copy, or for the health of one.
 func (m *Move) live() bool {
 	return m != nil && m.State != nil && !m.State.IsEmpty() && !m.Proven
@@ -349,7 +352,7 @@ func (p *planner) forget() {
 		delivered[d.Attempt] = true
 	}
 	for _, m := range p.moves {
-		if m.Proven && !delivered[m.Attempt] && m.Stage != StageWithdrawing {
+		if m.Proven && !delivered[m.Attempt] && !p.goingBack(m) {
 			m.State = nil
 		}
 	}
@@ -358,11 +361,19 @@ func (p *planner) forget() {
 	})
 }
 
+// goingBack says that the state of the move went back with a withdrawal that may not be
+// written yet (F14).
+func (p *planner) goingBack(m *Move) bool {
+	return slices.ContainsFunc(p.moves, func(other *Move) bool {
+		return other.Stage == StageWithdrawing && (other == m || other.Received == m.Attempt)
+	})
+}
+
 // counts says that a move that ended is still needed: for its state, for its old
 // copy that is not gone, or because it tells that a copy is gone which an older state
 // names.
 func (p *planner) counts(m *Move) bool {
-	if m.live() || m.Mode == purge.Directly && !m.Gone && !m.Released && !p.stayed(m) {
+	if m.live() || p.goingBack(m) || m.Mode == purge.Directly && !m.Gone && !m.Released && !p.stayed(m) {
 		return true
 	}
 	for _, other := range p.moves {

@@ -106,7 +106,7 @@ const (
 	RequestWithdraw RequestAction = "Withdraw"
 	// RequestAcknowledge says that the copy on the cluster has what it needs, which
 	// ends the state that it received; where it received none, it ends the state that
-	// came from there and that no copy received (F7).
+	// came from there and that no target received (F7).
 	RequestAcknowledge RequestAction = "Acknowledge"
 )
 

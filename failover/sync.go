@@ -45,10 +45,15 @@ func (p *planner) stays(cluster string) {
 	}
 }
 
-// handBack gives the source of a move what its copy had received, if that still waits.
+// receivable says that a copy may receive the state of the move again: it still waits, or
+// may be with two copies.
+func (p *planner) receivable(m *Move) bool {
+	return m.live() && (p.holder(m) == "" || m.Mode != purge.Directly && m.InjectWhenNotDirectly)
+}
+
+// handBack gives the source of a move what its copy had received, if it may have it.
 func (p *planner) handBack(m *Move) bool {
-	received := p.move(m.Received)
-	if !received.live() || p.holder(received) != "" {
+	if !p.receivable(p.move(m.Received)) {
 		return false
 	}
 	p.receive(&Delivery{To: m.From, Attempt: m.Received, At: p.second})
@@ -108,8 +113,10 @@ func (p *planner) date(task *eviction.Task, m *Move) {
 // it is withdrawn is asked anew: what spoke for it may be over (F14).
 func (p *planner) evictedStill(m *Move) {
 	m.Stage, m.StageSince = StageEvicting, p.second
-	if p.holder(m) == "" {
-		m.Proven = false
+	for _, one := range p.moves {
+		if (one == m || one.Attempt == m.Received) && p.holder(one) == "" {
+			one.Proven = false // by the copy that leaves after all
+		}
 	}
 	p.leave(m)
 	p.coolDown(m)

@@ -112,8 +112,9 @@ func (s *state) writeRecord(r round) error {
 		if c.copy == nil {
 			continue
 		}
-		// Health is observed before anything is evicted, also in one call.
-		if s.isTarget(c.name) && !s.isEvicted(c.name) && c.item != nil && c.item.of == c.copy.id && well(c.item.health) {
+		// Health is observed before anything is evicted, and after a withdrawal, also in one call.
+		there := s.isTarget(c.name) && !s.isEvicted(c.name) || targets(r.out.Targets, c.name) && !evicts(r.out.Tasks, c.name)
+		if there && c.item != nil && c.item.of == c.copy.id && well(c.item.health) {
 			c.copy.seen(c.item.at)
 		}
 		c.copy.excused = c.copy.excused || c.fenced && evicts(r.out.Tasks, c.name)
@@ -301,7 +302,7 @@ func (s *state) owe(c *cluster, m failover.Move) {
 	state, whole := s.extract(c, m.Cause, s.collected(c))
 	values := c.copy.values(s.value(&state))
 	if forwards := c.copy.had != "" && c.copy.proof == unproven; forwards { // its own status is not asked (F6)
-		s.oweAll(c, m.Attempt, len(values) > 1, values...)
+		s.oweAll(c, m.Attempt, len(values) > 1 || s.stands(c, c.copy.had), values...)
 		return
 	}
 	optional := len(values) > 1 || !whole || s.aged(m.Cause) || !c.own() && !s.strict()
@@ -315,7 +316,7 @@ func (s *state) oweAll(c *cluster, attempt int64, optional bool, values ...strin
 	for _, v := range values {
 		if v != "" {
 			c.copy.left = v
-			s.owed = append(s.owed, owed{v, c.name, optional, attempt})
+			s.owed = append(s.owed, owed{v, c.name, c.sourceOf(v), optional, attempt})
 		}
 	}
 }
@@ -329,8 +330,25 @@ func (s *state) aged(cause preservation.Cause) bool {
 // healthy with waits again.
 func (s *state) abandon(c *cluster) {
 	if c.copy != nil && c.copy.had != "" && c.copy.proof != proven && c.copy.leaving == "" && !c.copy.removed {
-		s.owed = append(s.owed, owed{c.copy.had, c.name, c.copy.proof == perhaps, 0})
+		s.owed = append(s.owed, owed{c.copy.had, c.name, c.copy.source, c.copy.proof == perhaps || s.stands(c, c.copy.had), 0})
 	}
+}
+
+// stands says that a copy which stays elsewhere has the value, and is well: it may be the
+// one that the value came from.
+func (s *state) stands(c *cluster, value string) bool {
+	return slices.ContainsFunc(s.clusters, func(other cluster) bool {
+		return other.name != c.name && other.copy != nil && s.isTarget(other.name) && !s.isEvicted(other.name) && other.isWell() && s.holds(&other, value)
+	})
+}
+
+// sourceOf is the cluster whose own value it was: this one's, or that of the copy which
+// left it.
+func (c *cluster) sourceOf(value string) string {
+	if value == c.copy.had {
+		return c.copy.source
+	}
+	return c.name
 }
 
 // ended looks at a task that Plan took away.
@@ -449,9 +467,9 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 		return err
 	}
 	at := slices.IndexFunc(s.owed, func(o owed) bool { return o.value == value })
-	origin := ""
+	source := ""
 	if at >= 0 {
-		origin = s.owed[at].origin
+		source = s.owed[at].source
 		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.value == value })
 	}
 	if at >= 0 || s.startsWithout(c, r) {
@@ -461,7 +479,7 @@ func (s *state) create(c *cluster, given *preservation.State, r round) error {
 	}
 	s.copies++
 	c.copy = &replica{
-		id: s.copies, created: s.now, health: eviction.HealthUnknown, received: value, had: value, origin: origin,
+		id: s.copies, created: s.now, health: eviction.HealthUnknown, received: value, had: value, source: source,
 		given: given, kept: given,
 	}
 	return nil

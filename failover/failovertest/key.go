@@ -168,11 +168,11 @@ func (k *key) outside() {
 		}
 		if r := c.copy; r != nil {
 			k.put("copy", k.value(job(r.id)), k.ranked[r.created], r.health, r.silent, r.deleting, k.value(r.received), k.value(r.had),
-				r.origin, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left), r.soak)
+				r.source, r.proof, r.leaving, r.excused, r.removed, r.confirmed, r.acknowledged, r.released, k.value(r.left), r.soak)
 		}
 	}
 	for _, o := range s.owed {
-		k.put("owed", k.value(o.value), o.origin, o.optional, k.attempt(o.attempt))
+		k.put("owed", k.value(o.value), o.origin, o.source, o.optional, k.attempt(o.attempt))
 	}
 	k.counted()
 	for _, r := range s.requests {

@@ -73,13 +73,15 @@ func (s *state) checkOldCopies(c *cluster) error {
 // checkState is about the state of a copy that is created now: it gets the newest that
 // waits, and no second copy has the same.
 func (s *state) checkState(c *cluster, value string, r round) error {
+	again := slices.ContainsFunc(r.in.Record.Deliveries, func(d failover.Delivery) bool { return d.To == c.name })
 	for i := range s.clusters {
 		other := &s.clusters[i]
 		k := other.copy
 		if value == "" || k == nil || other == c || !s.holds(other, value) {
 			continue
 		}
-		if other.fenced || other.required || k.excused || s.anyMode() && !s.isTarget(other.name) && k.leaving != purge.Directly {
+		shared := s.anyMode() && k.leaving != purge.Directly && (again || !s.isTarget(other.name))
+		if other.fenced || other.required || k.excused || shared {
 			continue
 		}
 		return broken("I1", "the new copy on %s receives %s, which the one on %s has", c.name, value, other.name)

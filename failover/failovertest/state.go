@@ -115,8 +115,9 @@ type replica struct {
 	// received is the value on its manifest, and proof says whether the controller saw
 	// the copy healthy with it.
 	received string
-	origin   string
-	proof    proof
+	// source is the cluster whose own value that was.
+	source string
+	proof  proof
 	// had is what it received first.
 	had string
 	// given and kept are the states of had and received, and left is the value that went
@@ -148,6 +149,8 @@ const (
 
 type owed struct {
 	value, origin string
+	// source is the cluster whose own value it was, before other copies received it.
+	source string
 	// optional says that a person does not need it any more, or that it may be proven.
 	optional bool
 	// attempt is the move that it left with; 0 = its copy ended without one.
@@ -429,8 +432,13 @@ func (s *state) asked(r failover.Request) {
 		c.copy.proof = max(c.copy.proof, perhaps)
 		c.copy.acknowledged = true
 	}
+	for _, c := range s.clusters { // a copy that leaves may come back without what is not needed
+		if c.copy != nil && c.copy.leaving != "" && c.copy.source == r.Cluster {
+			c.copy.proof = max(c.copy.proof, perhaps)
+		}
+	}
 	for i := range s.owed {
-		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == r.Cluster
+		s.owed[i].optional = s.owed[i].optional || s.owed[i].origin == r.Cluster || s.owed[i].source == r.Cluster
 	}
 }
 

@@ -125,6 +125,7 @@ func worlds(tb testing.TB) map[string]failovertest.Exploration {
 		"Gracefully-taints-unknown":    world(two, policy(purge.Gracefully), func(x *failovertest.Exploration) { x.World.TaintsKnown = false }),
 		"Directly-dated":               world(two, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.Dated = true }),
 		"Directly-two-copies":          world(three, policy(purge.Directly), func(x *failovertest.Exploration) { x.World.Copies = 2 }),
+		"Gracefully-inject-two-copies": world(three, policy(purge.Gracefully, inject), func(x *failovertest.Exploration) { x.World.Copies = 2 }),
 		"Gracefully-drop-on-purge":     world(two, policy(purge.Gracefully), func(x *failovertest.Exploration) { x.World.Host.DropOnPurge = true }),
 		"Directly-tolerations": world(two, policy(purge.Directly), func(x *failovertest.Exploration) {
 			x.World.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr[int64](3)}}
