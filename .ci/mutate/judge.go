@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,13 +22,13 @@ type judge struct {
 	slow map[string]bool
 
 	mu sync.Mutex
-	// killers are the tests that noticed the last mutants, the last one first.
-	killers []string
+	// kills counts the mutants that a quick test noticed.
+	kills map[string]int
 }
 
 const (
-	// Mutants are alike: what noticed the last few notices most.
-	maxKillers = 4
+	// A few tests notice most mutants.
+	maxKillers = 8
 	// killersLimit is short, because nothing depends on this run.
 	killersLimit = 10 * time.Second
 )
@@ -60,7 +62,7 @@ func (j *judge) original(ctx context.Context) (leftOut bool, err error) {
 func (j *judge) test(ctx context.Context, n int) outcome {
 	run := j.all
 	run.mutant = n
-	if first := run; j.lastKillers(&first) {
+	if first := run; j.onlyKillers(&first) {
 		out, err := j.execute(ctx, first)
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			j.remember(out)
@@ -79,26 +81,27 @@ func (j *judge) test(ctx context.Context, n int) outcome {
 	}
 }
 
-// lastKillers limits a run to them. It says no if there are none yet, or if only
-// some subtests are to run.
-func (j *judge) lastKillers(run *testRun) bool {
+// onlyKillers limits a run to the tests that noticed most. It says no if there
+// are none yet, or if only some subtests are to run.
+func (j *judge) onlyKillers(run *testRun) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	run.tests, run.limit = exactly(j.killers), min(j.timeouts[run.dir], killersLimit)
-	return len(j.killers) > 0 && !strings.Contains(j.tests, "/")
+	names := slices.SortedFunc(maps.Keys(j.kills), func(a, b string) int {
+		return cmp.Or(j.kills[b]-j.kills[a], strings.Compare(a, b))
+	})
+	run.tests = exactly(names[:min(len(names), maxKillers)])
+	run.limit = min(j.timeouts[run.dir], killersLimit)
+	return len(names) > 0 && !strings.Contains(j.tests, "/")
 }
 
-// remember puts the first test that failed in front. It leaves slow tests where
-// they are, among all: other tests may notice the next mutant sooner.
+// remember counts the tests that failed. Slow ones stay where they are, among all:
+// others may notice the next mutant sooner.
 func (j *judge) remember(out []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, name := range failedTests(out) {
 		if !j.slow[name] {
-			others := slices.DeleteFunc(j.killers, func(k string) bool { return k == name })
-			j.killers = slices.Insert(others, 0, name)
-			j.killers = j.killers[:min(len(j.killers), maxKillers)]
-			return
+			j.kills[name]++
 		}
 	}
 }

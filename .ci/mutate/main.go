@@ -12,6 +12,13 @@
 //
 //	file:function:mutation  # reason
 //
+// All mutants of a file are built into one test binary, and into one more for each
+// package that uses it; a variable of the environment selects the mutant that
+// runs. Some get binaries of their own, which takes seconds for each: mutants of
+// variables and constants, those that may leave an import without use, and the
+// survivors of a file where a test fails only because it is merged. With -alone all
+// of them do; the outcomes are the same.
+//
 // With -check nothing is mutated. It reads the packages of the library and fails
 // unless each of these holds:
 //

@@ -36,7 +36,7 @@ func (r *runner) together(ctx context.Context, workers int, mutants []Mutant) ([
 	defer os.RemoveAll(work)
 	b := &batch{runner: r, merger: m, file: mutants[0].File, workers: workers, work: work, results: results}
 	for _, dir := range r.judges(filepath.Dir(b.file)) {
-		if err := b.ask(ctx, dir); err != nil {
+		if err := b.ask(ctx, dir); err != nil && ctx.Err() == nil {
 			fmt.Printf("one by one: %s cannot judge what is merged of %s: %v\n", dir, b.file, err)
 			b.incomplete = true
 		}
@@ -60,7 +60,7 @@ func (b *batch) ask(ctx context.Context, dir string) error {
 		return nil
 	}
 	bin := filepath.Join(b.work, "merged.test")
-	if err := b.build(ctx, dir, bin); err != nil {
+	if err := b.buildMerged(ctx, dir, bin); err != nil {
 		return err
 	}
 	// What the quick tests notice needs no slow ones.
@@ -69,7 +69,7 @@ func (b *batch) ask(ctx context.Context, dir string) error {
 		if len(alive) == 0 {
 			return nil
 		}
-		j := &judge{runner: b.runner, all: testRun{dir: dir, bin: bin, short: short, tests: b.tests, skip: b.skip}}
+		j := &judge{runner: b.runner, all: testRun{dir: dir, bin: bin, short: short}, kills: map[string]int{}}
 		leftOut, err := j.original(ctx)
 		if err != nil {
 			return err
@@ -80,8 +80,8 @@ func (b *batch) ask(ctx context.Context, dir string) error {
 	return nil
 }
 
-// build drops what does not compile until the rest does.
-func (b *batch) build(ctx context.Context, dir, bin string) error {
+// buildMerged drops what does not compile until the rest does.
+func (b *batch) buildMerged(ctx context.Context, dir, bin string) error {
 	for {
 		overlay, err := writeOverlay(b.root, b.work, map[string][]byte{
 			b.file: b.source(),
@@ -92,7 +92,7 @@ func (b *batch) build(ctx context.Context, dir, bin string) error {
 		}
 		// All errors at once, and no time for inlining what runs once.
 		flags := "-gcflags=" + b.importPath(filepath.Dir(b.file)) + "=-e -l"
-		text, err := b.runner.build(ctx, dir, bin, "-overlay", overlay, flags)
+		text, err := b.build(ctx, dir, bin, "-overlay", overlay, flags)
 		if err == nil {
 			return nil
 		}
