@@ -12,7 +12,7 @@ tool = "$$(bash .ci/tool $(1))"
 COUNT ?= 10
 # How long each fuzz target runs.
 FUZZTIME ?= 60s
-# Arguments of the mutation tests: files, or flags such as -changed=main.
+# Arguments of the mutation tests: files, or flags such as -changed=main, -own or -part=1/10.
 MUTATE ?=
 # How far the explorer goes, and in which worlds (a regular expression).
 DEPTH ?= 5
@@ -85,7 +85,7 @@ faults: ## Build the library with each seeded fault; the explorer must find it: 
 	go test ./failover/failovertest -run '^TestFaults$$' -count=1 -timeout 30m -faults
 
 .PHONY: mutate
-mutate: ## Run mutation tests over .ci/decision-files (slow); MUTATE="file ..." for some.
+mutate: ## Run mutation tests over .ci/decision-files (hours); MUTATE="file ..." for some (minutes).
 	go -C .ci/mutate run . $(MUTATE)
 
 .PHONY: decisions
