@@ -408,6 +408,42 @@ func TestGateReadsRulesCarefully(t *testing.T) {
 	}
 }
 
+// Gate reads of the policy what becomes of missing state (F6), and whether the mode matters (I1).
+func TestGateReadsThePolicy(t *testing.T) {
+	t.Parallel()
+	graceful := []eviction.Task{leaving(purge.Gracefully, "east", 0, "east", "A")}
+	directly := []eviction.Task{left("east", 0, "east", "A")}
+	tests := map[string]struct {
+		reason    string
+		targets   string
+		tasks     []eviction.Task
+		onMissing preservation.OnMissingState
+		anyMode   bool
+		want      string
+	}{
+		"without":            {reason: "a copy may start empty", targets: "west north", tasks: directly, onMissing: preservation.EvictWithout, want: "Apply SeveralTargets"},
+		"previous":           {reason: "there is none to choose", targets: "west north", tasks: directly, onMissing: preservation.UsePrevious, want: "Hold SeveralTargets"},
+		"block":              {reason: "waits for a person", targets: "west north", tasks: directly, onMissing: preservation.Block, want: "Hold SeveralTargets"},
+		"no text":            {reason: "what is unknown lets nothing start (L6)", targets: "west north", tasks: directly, onMissing: "Evictwithout", want: "Hold SeveralTargets"},
+		"gracefully":         {reason: "the mode counts, not that east is gone", targets: "west", tasks: graceful, want: "Apply ModeNotDirectly"},
+		"gracefully, inject": {reason: "the new copy has it, too", targets: "west", tasks: graceful, anyMode: true, want: "Apply Injected A of east"},
+		"gracefully, no one": {reason: "what nobody injects is missed by nobody", targets: "west north", tasks: graceful, want: "Apply SeveralTargets"},
+		"gracefully, misses": {reason: "what is injected is missing state", targets: "west north", tasks: graceful, anyMode: true, want: "Hold SeveralTargets"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := story{targets: tc.targets, tasks: tc.tasks, facts: gone("east")}.input()
+			in.OnMissingState, in.InjectWhenNotDirectly = tc.onMissing, tc.anyMode
+			for _, g := range failover.Gate(in) {
+				if diff := cmp.Diff(tc.want, brief(g)); diff != "" {
+					t.Errorf("%s: %s (-want +got):\n%s", tc.reason, g.Cluster, diff)
+				}
+			}
+		})
+	}
+}
+
 func TestGateNamesFencingAsWaiting(t *testing.T) {
 	t.Parallel()
 	in := failover.GateInput{Targets: on("west"), Tasks: []eviction.Task{left("east", 0, "east", "A")}}

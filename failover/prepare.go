@@ -207,6 +207,7 @@ func Prepare(in PrepareInput) (Preparation, error) {
 	if unproven {
 		d.goesOn = received.Origin
 	}
+	anyMode := TermsFor(in.Policy, in.Cause).StatePreservation.InjectWhenNotDirectly
 	d.next = func(mode purge.Mode, state preservation.State) []preservation.State {
 		labels, rest := state.Split()
 		// Nothing is newer than this task, so nobody asks what ran before it.
@@ -215,7 +216,7 @@ func Prepare(in PrepareInput) (Preparation, error) {
 		})
 		var out []preservation.State
 		for _, carried := range Carry(tasks, in.LastHealthy) {
-			if injects(carried.Mode) || carried.Origin == in.Cluster {
+			if anyMode || injects(carried.Mode) {
 				out = append(out, carried.State)
 			}
 		}
@@ -408,7 +409,7 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 		}
 		return p.incomplete(optional(found.Errors)), preservation.State{}, missing
 	}
-	if over && sp.OnMissingState != preservation.EvictWithout && (!previous || sp.OnMissingState != preservation.UsePrevious) {
+	if over && (!previous || sp.OnMissingState != preservation.UsePrevious) {
 		p.Reason = MissingStateDeadline
 	}
 	p = p.warn(WarningReason(p.Reason), p.Message).incomplete(found.Errors)
@@ -424,9 +425,9 @@ func optional(errs []*preservation.RuleError) []*preservation.RuleError {
 }
 
 // deadline says whether missing state has blocked for long enough, and else when it
-// will have (F6). Without a time nothing ends.
+// will have (F6). Without a time nothing ends, and EvictWithout waits for nothing.
 func (d departure) deadline(sp preservation.StatePreservation) (bool, purge.NextCheck) {
-	if sp.MissingStateDeadlineSeconds == nil || d.Now.IsZero() {
+	if sp.MissingStateDeadlineSeconds == nil || sp.OnMissingState == preservation.EvictWithout || d.Now.IsZero() {
 		return false, purge.NextCheck{}
 	}
 	since := d.BlockedSince

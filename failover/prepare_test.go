@@ -214,6 +214,27 @@ func TestPrepare(t *testing.T) {
 			in.Policy.Application.StatePreservation = nil
 			in.Template = &unstructured.Unstructured{}
 		}), want: answer{Outcome: failover.Evict, Reason: failover.ApplicationFailure}},
+		"bad manifest, gracefully, injected": {reason: "rule 5: the mode does not matter to injectWhenNotDirectly (I1)", in: preparing(func(in *input) {
+			in.Policy, in.Template = policy(purge.Gracefully), &unstructured.Unstructured{}
+			in.Policy.Application.StatePreservation.InjectWhenNotDirectly = true
+		}), want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused}},
+		"bad manifest, graceful state, injected": {reason: "rule 5: nor to A, which the next copy would receive (I1)", in: preparing(func(in *input) {
+			west(in)
+			in.Tasks[0].PurgeMode = purge.Gracefully
+			in.Policy.Application.StatePreservation.Rules = []preservation.Rule{optional(job, "{.nothing}")}
+			in.Policy.Application.StatePreservation.InjectWhenNotDirectly = true
+			in.Template = &unstructured.Unstructured{}
+		}), want: answer{
+			Outcome: failover.Blocked, Reason: failover.InjectionRefused, Errors: []string{"MissingKey " + job}, Warnings: []failover.WarningReason{failover.StateIncomplete},
+		}},
+		"protected older domain": {
+			reason: "rule 5: the caller's protection counts for what was carried before", want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused, Warnings: notAsked.Warnings},
+			in: preparing(func(in *input) {
+				west(in)
+				in.Tasks[0].PreservedLabelState = map[string]string{"example.org/old": "A"}
+				in.Protection.Domains = []string{"example.org"}
+			}),
+		},
 		"bad manifest, beside": {
 			reason: "rule 5: west ran beside east, A does not end with it", want: answer{Outcome: failover.Blocked, Reason: failover.InjectionRefused},
 			in: preparing(func(in *input) {
