@@ -184,7 +184,7 @@ func (p *planner) placeOne(g gates, c *ClusterRecord) Placement {
 
 // received answers for a target that received state, as long as it keeps some.
 func (p *planner) received(g gates, c *ClusterRecord, d *Delivery) (Placement, bool) {
-	if seen := eviction.Observe(p.items, c.Name, time.Time{}); !d.Healthy && seen.Health == eviction.Healthy && seen.Applied {
+	if seen := eviction.Observe(p.items, c.Name, time.Time{}); seen.Health == eviction.Healthy && seen.Applied {
 		p.since(d.At) // else the next second proves the state (L5)
 	}
 	if _, held := g.assessment.Holds(c.Name, true); held {

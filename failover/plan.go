@@ -290,7 +290,7 @@ func (p *planner) targetNames() []string {
 func (p *planner) setTargets(targets []eviction.TargetCluster) { p.targets, p.names = targets, nil }
 
 func (p *planner) isTarget(cluster string) bool {
-	return cluster != "" && slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
+	return slices.ContainsFunc(p.targets, func(t eviction.TargetCluster) bool { return t.Name == cluster })
 }
 
 // termsOf are the terms of the policy as it is now, for a move that was made before.
@@ -336,17 +336,9 @@ func (p *planner) report(reports []eviction.Report) {
 	}
 }
 
-// prune forgets what counts no more. What ended in this very second stays until its
-// task is seen to be gone (F14).
+// prune forgets what counts no more: moves, their states, and clusters. What ended in this
+// very second stays until its task is seen to be gone (F14).
 func (p *planner) prune() {
-	if len(p.moves) > 0 {
-		p.forget()
-	}
-	p.clusters = slices.DeleteFunc(p.clusters, func(c *ClusterRecord) bool { return !c.Target && c.EvictedAt == nil })
-}
-
-// forget drops the moves that count no more, and the states.
-func (p *planner) forget() {
 	delivered := map[int64]bool{}
 	for _, d := range p.deliveries {
 		delivered[d.Attempt] = true
@@ -357,8 +349,9 @@ func (p *planner) forget() {
 		}
 	}
 	p.moves = slices.DeleteFunc(p.moves, func(m *Move) bool {
-		return m.Stage == StageEnded && !p.tasked[m] && p.later(m.StageSince) && !delivered[m.Attempt] && !p.counts(m)
+		return m.Stage == StageEnded && p.later(m.StageSince) && !delivered[m.Attempt] && !p.counts(m)
 	})
+	p.clusters = slices.DeleteFunc(p.clusters, func(c *ClusterRecord) bool { return !c.Target && c.EvictedAt == nil })
 }
 
 // goingBack says that the state of the move went back with a withdrawal that may not be
@@ -369,24 +362,21 @@ func (p *planner) goingBack(m *Move) bool {
 	})
 }
 
-// counts says that a move that ended is still needed: for its state, for its old
-// copy that is not gone, or because it tells that a copy is gone which an older state
-// names.
+// counts says that a move that ended is still needed: for its state, for its old copy that
+// is not gone, or because no newer one tells that a copy is gone which an older state names.
 func (p *planner) counts(m *Move) bool {
 	if m.live() || p.goingBack(m) || m.Mode == purge.Directly && !m.Gone && !m.Released && !p.stayed(m) {
 		return true
 	}
-	for _, other := range p.moves {
-		switch {
-		case other.From == m.From && other.Attempt > m.Attempt && other.Gone:
-			return false // a newer one tells the same
-		case other.live() && !m.Created.Before(&other.Created) && slices.Contains(other.ClustersBeforeFailover, m.From):
-			return true
-		case other.live() && other.Attempt == m.Received && !m.Gone:
-			return true
-		}
+	tellsSame := func(other *Move) bool {
+		newer := cmp.Or(other.Created.Compare(m.Created.Time), cmp.Compare(other.Attempt, m.Attempt)) > 0
+		return other.From == m.From && other.Gone && newer
 	}
-	return false
+	names := func(other *Move) bool {
+		listed := slices.Contains(other.ClustersBeforeFailover, m.From) && !m.Created.Before(&other.Created)
+		return other.live() && (listed || other.Attempt == m.Received && !m.Gone)
+	}
+	return !slices.ContainsFunc(p.moves, tellsSame) && slices.ContainsFunc(p.moves, names)
 }
 
 // limit keeps the failovers that can still count: the last of each revision, of the

@@ -83,16 +83,21 @@ func TestPlanSharesNoTargets(t *testing.T) {
 	}
 }
 
-// TestPlanSortsPurges is L3: what ends and what stays are in one order.
-func TestPlanSortsPurges(t *testing.T) {
+// TestPlanSorts is L3: what ends and what stays are in one order, and so are targets and
+// other clusters.
+func TestPlanSorts(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, plain(purge.Directly, 0), "east", "west").see("east", eviction.Unhealthy, "").see("west", eviction.Unhealthy, "").run(0)
-	s.gone("west").plan(10)
+	s.gone("west").choose("north").ask(asked("west", failover.RequestEvict, -1)).plan(10)
 	var got []string
 	for _, p := range s.out.Purges {
 		got = append(got, p.Cluster+" "+string(p.Outcome))
 	}
-	if diff := cmp.Diff([]string{"east Purge", "west Finish"}, got); diff != "" {
+	for _, d := range s.out.Decisions {
+		got = append(got, d.Cluster+" "+string(d.Reason))
+	}
+	want := []string{"east Purge", "west Finish", "east UnderEviction", "north HealthUnknown", "west NotTarget"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -126,6 +131,19 @@ func TestPlanForgets(t *testing.T) {
 				if got := len(s.out.Record.Clusters); got != 1 {
 					t.Errorf("%d clusters are remembered", got)
 				}
+			},
+		},
+		"failovers of few revisions": {
+			reason: "F3: all of them can count, also of the oldest revision",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "")
+				s.in.Record.Version, s.in.Record.Attempts, s.in.Revision = failover.RecordVersion, 10, "now"
+				s.in.Record.Clusters = []failover.ClusterRecord{{Name: "east", Target: true, Started: failover.NoState}}
+				for i := range failover.MaxHistory { // 0 is there twice
+					s.in.Record.Failovers = append(s.in.Record.Failovers, failover.Failover{Revision: fmt.Sprint(max(0, i-1)), Attempt: int64(i + 1), At: *stamp(i)})
+				}
+				s.run(100).counts(failover.MaxHistory + 1)
 			},
 		},
 		"failovers of many revisions": {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -171,6 +172,7 @@ func TestPlanTasksOfOneCluster(t *testing.T) {
 	s.keep(10).moves("east Evicting A", "east Evicting B")
 	s.in.Tasks = []eviction.Task{left("east", 5, "east", "A")}
 	s.keep(20).moves("east Evicting A", "east Ended B").ended(failover.OutcomeUnderway, failover.OutcomeVanished)
+	s.says("east", preservation.Application, 5)
 }
 
 // F14, L4: what others wrote before an eviction that has still to be written is followed
@@ -193,6 +195,19 @@ func TestPlanTaskOfARemovedTarget(t *testing.T) {
 	s.unchoose("west").run(20).ended(failover.OutcomeFinished, failover.OutcomeRemoved)
 	s.in.Tasks = []eviction.Task{left("west", 20, "west", "")}
 	s.keep(20).ended(failover.OutcomeFinished, failover.OutcomeRemoved, failover.OutcomeUnderway).moves("east Ended A", "west Ended", "west Evicting")
+}
+
+// F10, E12: a cause that nobody knows has the terms of the application, whose cool-down is the
+// usual one where it is no length at all.
+func TestPlanTaskOfAnUnknownCause(t *testing.T) {
+	t.Parallel()
+	b := plain(purge.Directly, 0)
+	b.Application.BlockPredecessorSeconds, b.Cluster.BlockPredecessorSeconds = ptr(int32(-5)), ptr(int32(0))
+	s := newSession(t, b, "west").run(0)
+	task := left("east", 5, "east", "")
+	task.Reason = "Maintenance"
+	s.in.Tasks = []eviction.Task{task}
+	s.run(10).gone("east").run(20).avoids("east InCooldown")
 }
 
 // E10: the time of a task that others wrote stays as they wrote it.
@@ -221,15 +236,21 @@ func TestPlanDeliveryWithoutAMove(t *testing.T) {
 // its receiver was healthy with: it stays proven, so that nobody receives it again.
 func TestPlanWithdrawalNotWrittenAfterProof(t *testing.T) {
 	t.Parallel()
-	b := stateful(purge.Gracefully, 0)
-	b.Application.StatePreservation.InjectWhenNotDirectly = true
-	b.Cluster.StatePreservation.InjectWhenNotDirectly = true
-	s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
-	s.choose("west").run(11).places("west", failover.Apply, failover.Injected, "A")
-	s.see("west", eviction.Healthy, "B").run(12)
-	s.ask(asked("east", failover.RequestWithdraw, -1)).crash(13).ask()
-	s.see("east", eviction.Unhealthy, "A").run(14).see("west", eviction.Unhealthy, "B").run(20).decides("west", failover.Evict, failover.ApplicationFailure)
-	s.choose("north").run(30).places("north", failover.Apply, failover.Injected, "B")
+	for _, retention := range []preservation.Retention{preservation.UntilHealthy, preservation.UntilNextFailover} {
+		t.Run(string(retention), func(t *testing.T) {
+			t.Parallel()
+			b := stateful(purge.Gracefully, 0)
+			b.Application.StatePreservation.InjectWhenNotDirectly = true
+			b.Application.StatePreservation.Retention = retention
+			b.Cluster.StatePreservation.InjectWhenNotDirectly = true
+			s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
+			s.choose("west").run(11).places("west", failover.Apply, failover.Injected, "A")
+			s.see("west", eviction.Healthy, "B").run(12)
+			s.ask(asked("east", failover.RequestWithdraw, -1)).crash(13).ask()
+			s.see("east", eviction.Unhealthy, "A").run(14).see("west", eviction.Unhealthy, "B").run(20).decides("west", failover.Evict, failover.ApplicationFailure)
+			s.choose("north").run(30).places("north", failover.Apply, failover.Injected, "B")
+		})
+	}
 }
 
 // F14, L6: somebody takes the task of a target away. Where its old copy is gone, the next one

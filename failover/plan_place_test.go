@@ -98,6 +98,15 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 				s.ask(asked("west", failover.RequestWithdraw, -1)).run(30).places("west", failover.Apply, failover.AlreadyRunning, "").warns("west", failover.WithdrawRefused, false)
 			},
 		},
+		"a copy that runs beside a state of unknown origin": {
+			reason: "I1: it started with what there was, and goes without nothing",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "west").run(0).places("west", failover.Apply, failover.NoState, "")
+				s.in.Tasks = []eviction.Task{left("east", 5, "", "A")}
+				s.run(10).places("west", failover.Apply, failover.UnknownOrigin, "").warns("west", failover.StartedWithoutState, false)
+			},
+		},
 		"seen in a call without a record": {
 			reason: "F14: whoever lost the record let that copy start, with the state of the task",
 			play: func(t *testing.T) {
@@ -105,6 +114,18 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 				s := newSession(t, stateful(purge.Directly, 0), "west").gone("east").know("west", failover.ClusterFacts{Presence: purge.Present})
 				s.in.Tasks = []eviction.Task{left("east", 0, "east", "A")}
 				s.run(10).places("west", failover.Apply, failover.Injected, "A")
+			},
+		},
+		"under eviction in a call without a record": {
+			reason: "E13: what runs there is the old copy, and not the one that receives the state",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "west").gone("east").see("west", eviction.Unhealthy, "W")
+				s.in.Tasks = []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Never, "west", 5, "west", "")}
+				s.run(10).places("west", failover.Hold, "TargetUnderEviction", "")
+				if got := s.out.Record.Deliveries; len(got) > 0 {
+					t.Errorf("delivered: %v", got)
+				}
 			},
 		},
 		"a receiver that is healthy and not applied": {

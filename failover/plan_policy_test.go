@@ -150,6 +150,15 @@ func TestPlanConditions(t *testing.T) {
 				}
 			},
 		},
+		"a block beside the mode of the host": {
+			reason: "F10: the policy says how",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Gracefully, 0), "east").see("east", eviction.Healthy, "A").know("east", failover.ClusterFacts{Taints: lostCluster()})
+				s.in.Host.ClusterPurgeMode = purge.Directly
+				s.run(0).purges("east", eviction.Keep, purge.NoReplacement)
+			},
+		},
 		"requests only": {
 			reason: "F12: a host may switch failover off",
 			play: func(t *testing.T) {
@@ -621,5 +630,21 @@ func TestPlanBounds(t *testing.T) {
 		if f.At.Before(&metav1.Time{Time: at(0)}) {
 			t.Errorf("failover without a time: %v", f)
 		}
+	}
+}
+
+// TestPlanForgetsOlderMoves is F8 and L4, too: while states wait that nobody can tell
+// apart, the newest move of a cluster tells that the copy of their time is gone.
+func TestPlanForgetsOlderMoves(t *testing.T) {
+	t.Parallel()
+	b := stateful(purge.Directly, 0)
+	b.Application.StatePreservation.OnMissingState = preservation.EvictWithout
+	s := newSession(t, b, "east").run(0).gone("south").gone("center")
+	s.in.Tasks = []eviction.Task{left("south", 1, "center east south", "S"), left("center", 2, "center east south", "C")}
+	s.run(10).moves("south Ended S", "center Ended C")
+	for i := range 5 {
+		s.see("east", eviction.Unhealthy, "").run(100*i+20).decides("east", failover.Evict, failover.EvictedWithoutState)
+		s.gone("east").lose("east").run(100*i+30).know("east", failover.ClusterFacts{}).choose("east")
+		s.run(100*i+40).places("east", failover.Apply, failover.AmbiguousOrigin, "").moves("south Ended S", "center Ended C", "east Ended")
 	}
 }

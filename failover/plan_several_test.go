@@ -5,6 +5,7 @@ import (
 
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
+	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/purge"
 )
 
@@ -56,7 +57,7 @@ func TestPlanSeveralStates(t *testing.T) {
 				s := newSession(t, stateful(purge.Directly, 0), "north").see("north", eviction.Healthy, "N")
 				s.in.Tasks = []eviction.Task{left("east", 0, "", "A")}
 				s.run(10).places("north", failover.Apply, failover.UnknownOrigin, "")
-				s.gone("east").run(20).moves("east Ended A")
+				s.gone("east").run(20).run(30).moves("east Ended A")
 			},
 		},
 		"a delivery of a move without state": {
@@ -73,6 +74,18 @@ func TestPlanSeveralStates(t *testing.T) {
 					Moves: []failover.Move{lost, waits}, Deliveries: []failover.Delivery{{To: "west", Attempt: 1, At: *stamp(0)}},
 				}
 				s.run(10).places("west", failover.Apply, failover.AlreadyRunning, "")
+			},
+		},
+		"a state without values": {
+			reason: "L4: a record that holds one has nothing to give",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "west")
+				s.in.Record = failover.Record{Version: failover.RecordVersion, Moves: []failover.Move{{
+					Attempt: 1, From: "east", Mode: purge.Directly, Created: *stamp(0), ClustersBeforeFailover: []string{"east"},
+					State: &preservation.State{}, Stage: failover.StageEnded, StageSince: *stamp(0), Gone: true,
+				}}}
+				s.run(10).places("west", failover.Apply, failover.NoState, "")
 			},
 		},
 		"a healthy copy that received nothing that is known": {

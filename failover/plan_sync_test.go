@@ -77,6 +77,27 @@ func TestPlanFollows(t *testing.T) {
 				}
 			},
 		},
+		"healthy before it was evicted": {
+			reason: "E8, E11: a status of before is no recovery",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Gracefully, 0), "east").see("east", eviction.Unhealthy, "A").run(10)
+				s.see("east", eviction.Healthy, "A").in.Items[0].ObservedAt = stamp(5)
+				s.run(20).decides("east", failover.AlreadyEvicting, failover.UnderEviction)
+				s.in.Items[0].ObservedAt = stamp(15)
+				s.run(30).decides("east", failover.None, failover.ApplicationHealthy)
+			},
+		},
+		"asked back while another taint is tolerated": {
+			reason: "E11, F4: that one says since when it is there, and does not evict yet",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Gracefully, 0), "east").see("east", eviction.Healthy, "A").know("east", failover.ClusterFacts{Taints: lostCluster()}).run(0)
+				s.in.Tolerations = []failover.Toleration{{Key: "example.com/slow", Operator: failover.Exists, TolerationSeconds: ptr(int64(60))}}
+				s.know("east", failover.ClusterFacts{Taints: []failover.Taint{{Key: "example.com/slow", Effect: failover.NoExecute, TimeAdded: stamp(5)}}})
+				s.ask(asked("east", failover.RequestWithdraw, -1)).run(10).ended(failover.OutcomeWithdrawn).warns("east", failover.WithdrawRefused, false)
+			},
+		},
 		"the withdrawal is not written, and cannot be any more": {
 			reason: "F14: the eviction goes on as if nobody had withdrawn it",
 			play: func(t *testing.T) {
@@ -137,6 +158,14 @@ func TestPlanFollows(t *testing.T) {
 				s.gone("west").lose("west").choose("north").run(50).places("north", failover.Apply, failover.Injected, "A")
 			},
 		},
+		"dropped, and healthy again": {
+			reason: "F14: so is one for health, where the host says nothing but the status",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := delivered(t).see("west", eviction.Unhealthy, "W").crash(20).decides("west", failover.Evict, failover.ApplicationFailure)
+				s.see("west", eviction.Healthy, "W").run(30).ended(failover.OutcomeFinished, failover.OutcomeDropped)
+			},
+		},
 		"not dropped": {
 			reason: "F14: taints that nobody looked at are not gone",
 			play: func(t *testing.T) {
@@ -174,6 +203,15 @@ func TestPlanFollows(t *testing.T) {
 				t.Helper()
 				s := newSession(t, plain(purge.Directly, 0), "east", "west").run(0).unchoose("west").run(10).tells("west Normal TargetRemoved")
 				s.choose("north").run(20).places("north", failover.Apply, failover.NoState, "").ended()
+			},
+		},
+		"several targets vanish at once": {
+			reason: "F9, E13: one that was under eviction, and others",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Directly, 0), "east", "north", "west").see("east", eviction.Unhealthy, "").run(0)
+				s.choose("east").run(10).unchoose("east", "north", "west").run(20)
+				s.tells("north Normal TargetRemoved", "west Normal TargetRemoved")
 			},
 		},
 		"an eviction of another cause and release": {

@@ -105,7 +105,9 @@ func storyWorlds() map[string]failovertest.World {
 	change("gracefully, tolerating", "gracefully", func(w *failovertest.World) {
 		w.Tolerations = []failover.Toleration{{Operator: failover.Exists, TolerationSeconds: ptr[int64](3)}}
 	})
-	change("gracefully, taints known", "gracefully", func(w *failovertest.World) { w.TaintsKnown = true })
+	for _, of := range []string{"directly", "gracefully", "gracefully, two copies"} {
+		change(of+", taints known", of, func(w *failovertest.World) { w.TaintsKnown = true })
+	}
 	change("gracefully, requests only", "gracefully", func(w *failovertest.World) { w.Host.RequestsOnly = true })
 	change("gracefully, dropping on purge", "gracefully", func(w *failovertest.World) { w.Host.DropOnPurge = true })
 	return out

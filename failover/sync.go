@@ -160,7 +160,7 @@ func (p *planner) created(task eviction.Task) (metav1.Time, bool) {
 func (p *planner) missing(m *Move) {
 	switch {
 	case m.Stage == StageEnded:
-	case m.Stage == StagePending && p.isTarget(m.From):
+	case m.Stage == StagePending && (p.isTarget(m.From) || p.nothingWritten(m)):
 		p.emitAgain(m)
 	case m.Stage == StageWithdrawing && !p.later(m.StageSince):
 	case m.Stage == StageWithdrawing: // the cluster may have been left again since
@@ -177,15 +177,22 @@ func (p *planner) missing(m *Move) {
 	}
 }
 
+// nothingWritten says that the task is still there whose withdrawal made the cluster a target,
+// before the pending eviction took it off again: neither was written.
+func (p *planner) nothingWritten(pending *Move) bool {
+	return slices.ContainsFunc(p.moves, func(m *Move) bool { return m.From == pending.From && p.stages[m] == StageWithdrawing })
+}
+
 // emitAgain writes a pending eviction again, unless its cause is over (F14).
 func (p *planner) emitAgain(m *Move) {
 	if why, over := p.over(m); over {
-		was := m.Pending
-		c := p.cluster(m.From)
-		*c = was.Cluster
-		c.Name = m.From // by which it is found, whatever a record says
-		if was.Delivery != nil {
-			p.receive(was.Delivery)
+		if was := m.Pending; p.isTarget(m.From) {
+			c := p.cluster(m.From)
+			*c = was.Cluster
+			c.Name = m.From // by which it is found, whatever a record says
+			if was.Delivery != nil {
+				p.receive(was.Delivery)
+			}
 		}
 		p.uncount(m)
 		m.State = nil
@@ -211,6 +218,7 @@ func (p *planner) emitAgain(m *Move) {
 	}
 	p.tasks = append(p.tasks, *m.Pending.Task.DeepCopy())
 	p.mark(m)
+	p.coolDown(m)
 	m.StageSince = p.second // seen in a later call than this one (F13)
 }
 
@@ -314,7 +322,7 @@ func (p *planner) told() GateInput {
 func (p *planner) readPast() GateInput {
 	in := GateInput{
 		Targets: p.in.Targets, Tasks: eviction.Apply(p.in.Tasks, nil, eviction.ApplyOptions{}), Items: p.in.Items,
-		Clusters: map[string]eviction.Facts{}, LastHealthy: map[string]time.Time{}, Rules: p.rules(),
+		Clusters: map[string]eviction.Facts{}, LastHealthy: map[string]time.Time{},
 	}
 	for i := range in.Tasks {
 		at, _ := p.created(in.Tasks[i])
@@ -404,7 +412,7 @@ func (p *planner) enter(c *ClusterRecord) *ClusterRecord {
 func (p *planner) findGone() {
 	for _, m := range p.moves {
 		facts := p.in.Clusters[m.From]
-		if facts.Presence == purge.Gone && m.Stage != StageWithdrawing {
+		if facts.Presence == purge.Gone {
 			m.Gone = true
 		}
 		if m.Released && facts.Presence != purge.Present {
