@@ -17,7 +17,7 @@ import (
 func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparation, error) {
 	facts := p.in.Clusters[c.Name]
 	d := departure{PrepareInput: PrepareInput{
-		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Tasks: p.tasks, Items: p.items,
+		Policy: p.policy, Cause: cause, Cluster: c.Name, Targets: p.targets, Items: p.items,
 		Object: document(facts.Object), Documents: documents(facts.Documents),
 		Attempt: p.nextAttempt(), Now: p.now, BlockedSince: timeOf(c.BlockedSince),
 		Template: p.in.Template, Injection: p.in.Host.Injection, Protection: p.in.Host.Protection, Producer: p.in.Producer,
@@ -54,25 +54,36 @@ func (p *planner) nextAttempt() int64 {
 	return p.attempts + int64(len(p.evictions)) + 1
 }
 
-// receivedBy is the state that the copy on a cluster received, and its origin if that
-// state goes on: the copy was not healthy with it.
+// receivedBy is the state that the copy on a cluster received and was healthy with, and the
+// origin of the one that goes on since it was not: the copy is not asked (F6).
 func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 	delivery := p.deliveries[cluster]
 	if delivery == nil {
-		if given, unproven := p.toldReceived(cluster); unproven {
-			return given.State, given.Origin
-		}
-		return p.ownState(cluster)
+		return preservation.State{}, p.goesOn(cluster)
 	}
 	m := p.move(delivery.Attempt)
 	switch {
 	case m == nil || m.State == nil:
 		return preservation.State{}, ""
 	case m.live():
-		return *m.State, m.From
+		return preservation.State{}, m.From
 	default:
 		return *m.State, ""
 	}
+}
+
+// goesOn is the origin of a state that goes on from a copy of which no delivery is known.
+// An older move may have taken it from that very cluster, whose copy still stands for it (E2). A
+// copy that received it and leaves in this very second counts still (F13).
+func (p *planner) goesOn(cluster string) string {
+	if given, unproven := p.toldReceived(cluster); unproven {
+		return given.Origin
+	}
+	own := func(m *Move) bool { return m.From == cluster && p.owns(m) && !p.letGo(m) }
+	if slices.ContainsFunc(p.moves, own) {
+		return cluster
+	}
+	return ""
 }
 
 // toldReceived is what a new record, which has seen nobody receive anything, reads
@@ -84,18 +95,6 @@ func (p *planner) toldReceived(cluster string) (Carried, bool) {
 	}
 	in := p.told()
 	return receivedUnproven(cluster, movesOf(in.Tasks), in.LastHealthy[cluster])
-}
-
-// ownState is the state that an older move took from a cluster, if it is still that of the
-// copy there: that state goes on (E2). A copy that received it and leaves in this very
-// second still counts (F13).
-func (p *planner) ownState(cluster string) (preservation.State, string) {
-	for _, m := range slices.Backward(p.moves) {
-		if m.From == cluster && p.owns(m) && !p.letGo(m) {
-			return *m.State, cluster
-		}
-	}
-	return preservation.State{}, ""
 }
 
 // owns says that somebody put the application back on the source of the move, where it was

@@ -125,7 +125,7 @@ func (p *planner) time(c *ClusterRecord, health eviction.Health) {
 // that came from itself before it worked again, and those that the policy let it
 // start without.
 func (p *planner) prove(c *ClusterRecord) {
-	if d := p.deliveries[c.Name]; d != nil && !d.Healthy && p.later(d.At) {
+	if d := p.deliveries[c.Name]; d != nil && p.later(d.At) {
 		d.Healthy = true
 		if m := p.move(d.Attempt); m != nil && !m.Proven {
 			p.provenBy(d)

@@ -3,6 +3,8 @@ package failover_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/carryover-io/carryover/eviction"
 	"github.com/carryover-io/carryover/failover"
 	"github.com/carryover-io/carryover/preservation"
@@ -42,6 +44,24 @@ func TestPlanTriesWhatGoesOn(t *testing.T) {
 				s.run(0).decides("east", failover.Blocked, failover.InjectionRefused)
 				s.in.Host.Injection.PodTemplate = false
 				s.run(10).decides("east", failover.Evict, failover.ApplicationFailure)
+			},
+		},
+		"where the host lets nobody write": {
+			reason: "S11: what the host protects, no rule may write",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A")
+				s.in.Host.Protection.Keys = []string{job}
+				s.run(0).decides("east", failover.Blocked, failover.InvalidPolicy)
+			},
+		},
+		"nothing": {
+			reason: "no manifest stands in the way of what takes nothing along",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A")
+				s.in.Template = &unstructured.Unstructured{}
+				s.run(0).decides("east", failover.Evict, failover.ApplicationFailure)
 			},
 		},
 		"what the copy received": {
@@ -125,6 +145,16 @@ func TestPlanLeavesWithItsOwn(t *testing.T) {
 				s.know("east", failover.ClusterFacts{Fenced: true}).run(10).moves("east Evicting A", "west Pending").warns("west", failover.SourceNotAsked, true)
 				s.run(15).in.Tasks = s.in.Tasks[:1]
 				s.unchoose("north").choose("west").see("west", eviction.HealthUnknown, "W").run(20).places("west", failover.Apply, failover.Injected, "A")
+			},
+		},
+		"two at once": {
+			reason: "F8: each move has its own number",
+			play: func(t *testing.T) {
+				t.Helper()
+				b := stateful(purge.Directly, 0)
+				b.Application.StatePreservation = preserving(from(preservation.FromFailover, rule(job, "{.attempt}")))
+				s := newSession(t, b, "east", "west").see("east", eviction.Unhealthy, "A").see("west", eviction.Unhealthy, "W")
+				s.run(0).moves("east Pending 1", "west Pending 2")
 			},
 		},
 		"put back while another copy has its state": {

@@ -175,6 +175,18 @@ func TestPlanTasksOfOneCluster(t *testing.T) {
 	s.says("east", preservation.Application, 5)
 }
 
+// F11: what an eviction waits for is not what a newer one did, whose task is gone.
+func TestPlanWaitsOfTheTaskThatIsLeft(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Directly, 0), "west").run(0)
+	s.in.Tasks = []eviction.Task{left("east", 5, "east", "")}
+	s.run(10).in.Policy.Application.FencingDeadlineSeconds = ptr(int32(1))
+	s.in.Tasks = append(s.in.Tasks, left("east", 15, "east", ""))
+	s.run(20).purges("east", eviction.Purge, purge.NeedsFencing)
+	s.in.Tasks = s.in.Tasks[:1]
+	s.run(30).purges("east", eviction.Purge, purge.OldCopyUnreachable)
+}
+
 // F14, L4: what others wrote before an eviction that has still to be written is followed
 // beside it, and what they know goes on.
 func TestPlanTasksOlderThanAPendingEviction(t *testing.T) {

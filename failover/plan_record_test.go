@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,12 +41,15 @@ func received(t *testing.T) *session {
 // in another order.
 func TestPlanReadsRecordsInAnyOrder(t *testing.T) {
 	t.Parallel()
-	s := received(t)
+	s := received(t).choose("another")
 	want, err := failover.Plan(withNow(s.in, 10))
-	if err != nil || len(want.Record.Deliveries) != 8 || len(want.Placements) != 8 {
+	if err != nil || len(want.Record.Deliveries) != 8 || len(want.Placements) != 9 {
 		t.Fatalf("%d deliveries, %d placements, %v", len(want.Record.Deliveries), len(want.Placements), err)
 	}
-	for _, p := range want.Placements {
+	if message := want.Placements[0].Message; !strings.Contains(message, "went to target-0") {
+		t.Errorf("another: %s", message)
+	}
+	for _, p := range want.Placements[1:] {
 		if p.Reason != failover.Injected {
 			t.Errorf("%s: %s", p.Cluster, p.Reason)
 		}
