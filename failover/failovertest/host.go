@@ -302,7 +302,7 @@ func (s *state) owe(c *cluster, m failover.Move) {
 	state, whole := s.extract(c, m.Cause, s.collected(c))
 	values := c.copy.values(s.value(&state))
 	if forwards := c.copy.had != "" && c.copy.proof == unproven; forwards { // its own status is not asked (F6)
-		s.oweAll(c, m.Attempt, len(values) > 1 || s.stands(c, c.copy.had), values...)
+		s.oweAll(c, m.Attempt, len(values) > 1, values...)
 		return
 	}
 	optional := len(values) > 1 || !whole || s.aged(m.Cause) || !c.own() && !s.strict()
@@ -316,7 +316,7 @@ func (s *state) oweAll(c *cluster, attempt int64, optional bool, values ...strin
 	for _, v := range values {
 		if v != "" {
 			c.copy.left = v
-			s.owed = append(s.owed, owed{v, c.name, c.sourceOf(v), optional, attempt})
+			s.owed = append(s.owed, owed{v, c.name, c.sourceOf(v), optional || s.stands(c, v), attempt})
 		}
 	}
 }
