@@ -109,7 +109,9 @@ func storyWorlds() map[string]failovertest.World {
 		change(of+", taints known", of, func(w *failovertest.World) { w.TaintsKnown = true })
 	}
 	change("gracefully, requests only", "gracefully", func(w *failovertest.World) { w.Host.RequestsOnly = true })
-	change("gracefully, dropping on purge", "gracefully", func(w *failovertest.World) { w.Host.DropOnPurge = true })
+	for _, of := range []string{"directly", "gracefully"} {
+		change(of+", dropping on purge", of, func(w *failovertest.World) { w.Host.DropOnPurge = true })
+	}
 	return out
 }
 
