@@ -2,7 +2,6 @@ package failover
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/carryover-io/carryover/preservation"
 	"github.com/carryover-io/carryover/preservation/snapshot"
@@ -13,7 +12,7 @@ import (
 type StateAgeError struct {
 	// Cluster that the state comes from.
 	Cluster string
-	// Verdict is Stale, Suspect, Unknown or Wait; what Fresh and Final say is no error.
+	// Verdict is Stale, Suspect, Unknown or Wait; what Fresh says is no error.
 	Verdict snapshot.Verdict
 	// Reason and Detail are those of snapshot.Freshness.
 	Reason snapshot.Reason
@@ -39,17 +38,14 @@ func (d departure) age(terms Terms, found preservation.Extraction) *snapshot.Ass
 	}
 	in := snapshot.Input{
 		// The state was found, whatever it is called.
-		Snapshot:    snapshot.Snapshot{Location: "state", TakenAt: d.TakenAt},
-		LastRunning: d.LastHealthy[d.Cluster], Limit: snapshot.Seconds(int64(*most)), Now: d.Now,
+		Snapshot: snapshot.Snapshot{Location: "state", TakenAt: d.TakenAt},
+		Limit:    snapshot.Seconds(int64(*most)), Now: d.Now,
 	}
-	if in.LastRunning.After(d.Now) {
-		in.LastRunning = d.Now
+	if last := d.LastHealthy[d.Cluster]; d.Now.IsZero() || !last.After(d.Now) { // a time of the future is now
+		in.LastRunning = last
 	}
 	if terms.StatePreservation.TakenAt != "" {
-		in.Snapshot.TakenAt = time.Time{}
-		if at, err := snapshot.ParseTime(found.TakenAt); err == nil {
-			in.Snapshot.TakenAt = at
-		}
+		in.Snapshot.TakenAt, _ = snapshot.ParseTime(found.TakenAt) // zero for what is no time
 	}
 	if d.Snapshotting != nil {
 		in.Attempt, in.Reachable = *d.Snapshotting, true
@@ -60,7 +56,7 @@ func (d departure) age(terms Terms, found preservation.Extraction) *snapshot.Ass
 
 // ageError is nil for a state that may go along.
 func (d departure) ageError(age *snapshot.Assessment) error {
-	if age == nil || age.Verdict == snapshot.VerdictFresh || age.Verdict == snapshot.VerdictFinal {
+	if age == nil || age.Verdict == snapshot.VerdictFresh {
 		return nil
 	}
 	return &StateAgeError{Cluster: d.Cluster, Verdict: age.Verdict, Reason: age.Reason, Detail: age.Message}

@@ -368,7 +368,9 @@ func (d departure) collect(p Preparation, terms Terms) (Preparation, preservatio
 		}
 		p = p.warn(SourceNotAsked, whose+" and is not known to have been healthy since: what it reports is left out")
 	}
-	p.Age = d.age(terms, extraction)
+	if p.Age = d.age(terms, extraction); p.Age != nil {
+		p.NextCheck = purge.NextCheck(p.Age.NextCheck)
+	}
 	if err := d.ageError(p.Age); err != nil {
 		p = p.warn(StateTooOld, err.Error())
 		if requires(terms.StatePreservation.Rules) {
@@ -403,10 +405,7 @@ func (d departure) without(p Preparation, terms Terms, found preservation.Extrac
 		p.Reason = EvictedWithoutState
 		p.Message += ": a Required value is missing and does not go along"
 	default:
-		p.NextCheck = check
-		if p.Age != nil {
-			p.NextCheck = p.NextCheck.Or(purge.NextCheck(p.Age.NextCheck))
-		}
+		p.NextCheck = p.NextCheck.Or(check)
 		return p.incomplete(optional(found.Errors)), preservation.State{}, missing
 	}
 	if over && (!previous || sp.OnMissingState != preservation.UsePrevious) {

@@ -396,12 +396,20 @@ func TestPrepareMessages(t *testing.T) {
 		in   input
 		want string
 	}{
-		"leaving":   {preparing(func(in *input) { in.Targets, in.Tasks = nil, []eviction.Task{left("east", 0, "", "")} }), "the application is leaving east already"},
-		"elsewhere": {preparing(func(in *input) { in.Targets = nil }), "the application is not on east"},
-		"evict":     {preparing(nil), "the application leaves east with purge mode Directly"},
-		"no policy": {preparing(func(in *input) { in.Policy = failover.Behavior{} }), "the policy says nothing for the cause Application: Gracefully, and nothing is carried"},
-		"rules":     {preparing(func(in *input) { in.Cause, in.Policy.Cluster.StatePreservation = preservation.Cluster, nil }), "rules stand only under application: the cluster failed, so nothing is carried"},
-		"not asked": {preparing(func(in *input) { in.Tasks = []eviction.Task{left("west", 0, "west", "A")} }), "east received the state of west and is not known to have been healthy since: what it reports is left out"},
+		"leaving":     {preparing(func(in *input) { in.Targets, in.Tasks = nil, []eviction.Task{left("east", 0, "", "")} }), "the application is leaving east already"},
+		"elsewhere":   {preparing(func(in *input) { in.Targets = nil }), "the application is not on east"},
+		"evict":       {preparing(nil), "the application leaves east with purge mode Directly"},
+		"no policy":   {preparing(func(in *input) { in.Policy = failover.Behavior{} }), "the policy says nothing for the cause Application: Gracefully, and nothing is carried"},
+		"rules":       {preparing(func(in *input) { in.Cause, in.Policy.Cluster.StatePreservation = preservation.Cluster, nil }), "rules stand only under application: the cluster failed, so nothing is carried"},
+		"not asked":   {preparing(func(in *input) { in.Tasks = []eviction.Task{left("west", 0, "west", "A")} }), "east received the state of west and is not known to have been healthy since: what it reports is left out"},
+		"left before": {preparing(func(in *input) { in.Tasks = []eviction.Task{left("east", 0, "east", "A")} }), "east was left with a state before and is not known to have been healthy since: what it reports is left out"},
+		"previous": {preparing(func(in *input) {
+			in.Tasks, in.LastHealthy, in.Items = []eviction.Task{left("west", 0, "west", "A")}, healthy("east", 1), nil
+			in.Policy.Application.StatePreservation.OnMissingState = preservation.UsePrevious
+		}), "the application leaves east with purge mode Directly: its state is missing, and the state that it received goes along"},
+		"without": {preparing(func(in *input) {
+			in.Items, in.Policy.Application.StatePreservation.OnMissingState = nil, preservation.EvictWithout
+		}), "the application leaves east with purge mode Directly: a Required value is missing and does not go along"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
