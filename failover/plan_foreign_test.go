@@ -323,3 +323,16 @@ func TestPlanPendingOfAnotherName(t *testing.T) {
 		s.purges("north", eviction.Purge, purge.OldCopyUnreachable).moves("east Pending")
 	})
 }
+
+// A copy that received state and is gone is not created again while an old copy stands that
+// it was not created beside, whoever evicts that one (P5, I1).
+func TestPlanDeliveredCopyIsGoneBesideAForeignTask(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+	s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
+	s.know("west", failover.ClusterFacts{Presence: purge.Present}).know("north", failover.ClusterFacts{Presence: purge.Present})
+	s.in.Tasks = append(s.in.Tasks, left("north", 15, "north", ""))
+	s.run(20).places("west", failover.Apply, failover.Injected, "A") // that copy runs
+	s.know("west", failover.ClusterFacts{Presence: purge.Gone}).run(30).places("west", failover.Hold, failover.OldCopyNotGone, "")
+	s.gone("north").run(40).places("west", failover.Apply, failover.Injected, "A")
+}
