@@ -144,6 +144,9 @@ func TestPlanForgets(t *testing.T) {
 					s.in.Record.Failovers = append(s.in.Record.Failovers, failover.Failover{Revision: fmt.Sprint(max(0, i-1)), Attempt: int64(i + 1), At: *stamp(i)})
 				}
 				s.run(100).counts(failover.MaxHistory + 1)
+				if first := s.out.Record.Failovers[0].Attempt; first != 1 {
+					t.Errorf("attempt %d is the oldest", first)
+				}
 			},
 		},
 		"failovers of many revisions": {

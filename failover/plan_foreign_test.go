@@ -198,6 +198,23 @@ func TestPlanTasksOlderThanAPendingEviction(t *testing.T) {
 	s.run(31).moves("east Evicting A", "north Evicting", "east Evicting B", "east Evicting C")
 }
 
+// F14, E10: what replaces a withdrawn eviction, of which neither was written, takes the place
+// of that one's task, and of no other one of the cluster.
+func TestPlanTaskBesideAPendingEviction(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Gracefully, 0), "east").see("east", eviction.Unhealthy, "A").run(0).run(5)
+	s.see("east", eviction.Healthy, "A").ask(asked("east", failover.RequestEvict, -1)).crash(10).decides("east", failover.Evict, failover.PlannedMove)
+	s.in.Tasks = append(s.in.Tasks, left("east", 8, "east", ""))
+	s.run(20).moves("east Ended", "east Pending", "east Evicting").ended(failover.OutcomeWithdrawn, failover.OutcomeUnderway, failover.OutcomeUnderway)
+	got := []time.Time{}
+	for _, task := range s.out.Tasks {
+		got = append(got, task.CreationTimestamp.Time)
+	}
+	if diff := cmp.Diff([]time.Time{at(8), at(10)}, got); diff != "" {
+		t.Errorf("tasks (-want +got)\n%s", diff)
+	}
+}
+
 // F9, F14: what the scheduler took away has no task. One of that very second is somebody
 // else's eviction.
 func TestPlanTaskOfARemovedTarget(t *testing.T) {
@@ -220,6 +237,11 @@ func TestPlanTaskOfAnUnknownCause(t *testing.T) {
 	task.Reason = "Maintenance"
 	s.in.Tasks = []eviction.Task{task}
 	s.run(10).gone("east").run(20).avoids("east InCooldown")
+
+	b.Application.BlockPredecessorSeconds = ptr(int32(1))
+	s = newSession(t, b, "west").run(0)
+	s.in.Tasks = []eviction.Task{task}
+	s.gone("east").run(5).avoids("east InCooldown").run(6).avoids()
 }
 
 // E10: the time of a task that others wrote stays as they wrote it.

@@ -117,15 +117,13 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 			},
 		},
 		"under eviction in a call without a record": {
-			reason: "E13: what runs there is the old copy, and not the one that receives the state",
+			reason: "E13: what runs on west is the old copy, whose health proves no state: that one waits for the next copy",
 			play: func(t *testing.T) {
 				t.Helper()
-				s := newSession(t, stateful(purge.Directly, 0), "west").gone("east").see("west", eviction.Unhealthy, "W")
-				s.in.Tasks = []eviction.Task{left("east", 0, "east", "A"), leaving(purge.Never, "west", 5, "west", "")}
+				s := newSession(t, stateful(purge.Directly, 0), "west").gone("east").see("west", eviction.Healthy, "W")
+				s.in.Tasks = []eviction.Task{leaving(purge.Never, "west", 0, "west", ""), left("east", 5, "east", "A")}
 				s.run(10).places("west", failover.Hold, "TargetUnderEviction", "")
-				if got := s.out.Record.Deliveries; len(got) > 0 {
-					t.Errorf("delivered: %v", got)
-				}
+				s.unchoose("west").choose("north").run(20).places("north", failover.Apply, failover.Injected, "A")
 			},
 		},
 		"a receiver that is healthy and not applied": {

@@ -186,13 +186,12 @@ func (p *planner) nothingWritten(pending *Move) bool {
 // emitAgain writes a pending eviction again, unless its cause is over (F14).
 func (p *planner) emitAgain(m *Move) {
 	if why, over := p.over(m); over {
-		if was := m.Pending; p.isTarget(m.From) {
-			c := p.cluster(m.From)
-			*c = was.Cluster
-			c.Name = m.From // by which it is found, whatever a record says
-			if was.Delivery != nil {
-				p.receive(was.Delivery)
-			}
+		was := m.Pending
+		c := p.cluster(m.From)
+		*c = was.Cluster // unless an older task is still there: then removeTargets takes it back
+		c.Name = m.From  // by which it is found, whatever a record says
+		if was.Delivery != nil {
+			p.receive(was.Delivery)
 		}
 		p.uncount(m)
 		m.State = nil
@@ -298,12 +297,11 @@ func (p *planner) inherit() {
 			p.warn(m.From, SourceNotAsked, "the state of "+m.From+" is left out: its copy received other state and is not known to have been healthy since, or newer state replaced it")
 		}
 	}
-	in.Assessment = eviction.Assess(eviction.AssessInput{Tasks: in.Tasks, Targets: in.Targets, Items: in.Items, Clusters: in.Clusters, Now: p.now})
 	t := tell(in)
-	g := t.gates()
+	g := t.gates() // without an assessment, which does not change what copies received that are there
 	for _, name := range g.targets {
 		target := t.target(name)
-		if gated, _ := g.decide(target); gated.Inject && target.hasCopy {
+		if gated, _ := g.decide(target); gated.Inject && target.hasCopy && !p.tasksOf(name) {
 			from := g.candidates(name)[0].Carried
 			p.receive(&Delivery{To: name, Attempt: p.attemptOf(from), At: metav1.Time{Time: from.Created}})
 		}
