@@ -2,6 +2,7 @@ package failover
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/carryover-io/carryover/preservation"
@@ -21,9 +22,12 @@ func CompareDecisions(a, b Decision) int {
 }
 
 func urgency(d Decision) int {
+	if d.Outcome != Evict {
+		return math.MaxInt
+	}
 	causes := []preservation.Cause{preservation.Cluster, preservation.Application, preservation.Planned}
-	if i := slices.Index(causes, d.Cause); d.Outcome == Evict && i >= 0 {
+	if i := slices.Index(causes, d.Cause); i >= 0 {
 		return i
 	}
-	return len(causes)
+	return len(causes) // nobody says why
 }

@@ -185,5 +185,5 @@ func TestPlanUnscheduled(t *testing.T) {
 	b.Application.BlockPredecessorSeconds = ptr(int32(0))
 	s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
 	s.in.Scheduled = false
-	s.choose("west").see("west", eviction.Healthy, "W").run(10).purges("east", eviction.Keep, purge.ReplacementNotApplied).looksAgain(590)
+	s.choose("west").run(5).see("west", eviction.Healthy, "W").run(10).purges("east", eviction.Keep, purge.ReplacementNotHealthy).looksAgain(590)
 }

@@ -363,6 +363,8 @@ func TestCompareDecisions(t *testing.T) {
 		{Cluster: "b", Outcome: failover.Evict, Cause: preservation.Application, Since: stamp(1)},
 		{Cluster: "c", Outcome: failover.Evict, Cause: preservation.Application, Since: stamp(2)},
 		{Cluster: "a", Outcome: failover.Evict, Cause: preservation.Planned},
+		{Cluster: "b", Outcome: failover.Evict, Cause: preservation.Planned, Since: stamp(9)},
+		{Cluster: "e", Outcome: failover.Evict, Since: stamp(1)},
 		{Cluster: "d", Outcome: failover.None},
 		{Cluster: "c", Outcome: failover.Wait, Cause: preservation.Cluster, Since: stamp(1)},
 	}
