@@ -52,17 +52,20 @@ func (p *planner) requests() []Request {
 	return slices.CompactFunc(sorted, func(a, b Request) bool { return same(a, b) == 0 })
 }
 
-// lookAgain says when evictions that were just made let another one be withdrawn, or be
-// made (L5).
+// lookAgain says when evictions that were just made let another one be withdrawn, or a state
+// go on or end (L5).
 func (p *planner) lookAgain() {
 	for _, m := range p.moves {
 		withdrawn := !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered)
-		if withdrawn || p.isTarget(m.From) && p.owns(m) && p.letGo(m) {
+		if withdrawn || m.live() && p.holder(m) == "" && p.letGo(m) && slices.ContainsFunc(p.clusters, m.concerns) {
 			p.since(p.second)
 			return
 		}
 	}
 }
+
+// concerns says that the copy on a target stands for the state of the move.
+func (m *Move) concerns(c *ClusterRecord) bool { return c.Target && (c.keeps(m) || c.outdates(m)) }
 
 // recovered says that an eviction is withdrawn without a request (E11).
 func (p *planner) recovered(cluster string) bool {
@@ -134,7 +137,7 @@ func (p *planner) acknowledge(r Request) {
 		return
 	}
 	for _, m := range p.moves {
-		if m.From == cluster && m.live() && p.holder(m) == "" && meant(m.Created) && !p.letGo(m) {
+		if m.From == cluster && p.waits(m) && meant(m.Created) {
 			m.Proven = true
 			p.event(cluster, EventNormal, "StateAcknowledged", "the state of "+cluster+" is not needed any more")
 		}
@@ -208,6 +211,11 @@ func (p *planner) withdraw(cluster string, requested bool) {
 // takeBack ends a move as withdrawn. Its state stays with the copy that comes back; it
 // waits for another one only where that copy is gone, or goes on where one received it.
 func (p *planner) takeBack(m *Move) {
+	for _, one := range []*Move{m, p.move(m.Received)} {
+		if one != nil && one.Proven {
+			p.ended = append(p.ended, one)
+		}
+	}
 	m.Stage, m.StageSince, m.Pending = StageWithdrawing, p.second, nil
 	p.recall(m)
 	if !m.InjectWhenNotDirectly || !m.Gone && p.holder(m) == "" {
@@ -233,11 +241,8 @@ func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone 
 		return // what comes there is a new copy
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
-	m := p.move(received)
-	if p.recall(m); p.receivable(m) {
-		p.receive(&Delivery{To: cluster, Attempt: received, At: at})
-		c.Started = ""
-	}
+	p.recall(p.move(received))
+	p.handBack(cluster, received, at)
 	p.items = p.current() // those there are about this copy
 	p.look(c)
 }

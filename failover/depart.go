@@ -73,14 +73,12 @@ func (p *planner) receivedBy(cluster string) (preservation.State, string) {
 }
 
 // goesOn is the origin of a state that goes on from a copy of which no delivery is known.
-// An older move may have taken it from that very cluster, whose copy still stands for it (E2). A
-// copy that received it and leaves in this very second counts still (F13).
+// An older move may have taken it from that very copy.
 func (p *planner) goesOn(cluster string) string {
 	if given, unproven := p.toldReceived(cluster); unproven {
 		return given.Origin
 	}
-	own := func(m *Move) bool { return m.From == cluster && p.owns(m) && !p.letGo(m) }
-	if slices.ContainsFunc(p.moves, own) {
+	if slices.ContainsFunc(p.moves, func(m *Move) bool { return p.cluster(cluster).keeps(m) && p.waits(m) }) {
 		return cluster
 	}
 	return ""
@@ -95,22 +93,6 @@ func (p *planner) toldReceived(cluster string) (Carried, bool) {
 	}
 	in := p.told()
 	return receivedUnproven(cluster, movesOf(in.Tasks), in.LastHealthy[cluster])
-}
-
-// owns says that somebody put the application back on the source of the move, where it was
-// not healthy since, and that no copy received the state. A copy that was started there
-// has its own.
-func (p *planner) owns(m *Move) bool {
-	started := p.cluster(m.From).Started
-	return m.over() && m.live() && p.holder(m) == "" && (started == "" || started == AlreadyRunning)
-}
-
-// letGo says that a copy which had received the state of the move leaves in this very
-// second.
-func (p *planner) letGo(m *Move) bool {
-	return slices.ContainsFunc(p.moves, func(other *Move) bool {
-		return !p.later(other.Created) && p.gave(&Delivery{Attempt: other.Received, At: other.Created}, m)
-	})
 }
 
 func document(raw *runtime.RawExtension) preservation.Document {

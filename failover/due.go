@@ -208,7 +208,6 @@ func (p *planner) decide() {
 	}
 	p.decideOthers()
 	p.evict()
-	p.lookAgain()
 }
 
 // decideOthers answers for clusters that are no targets.

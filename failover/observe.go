@@ -132,16 +132,25 @@ func (p *planner) prove(c *ClusterRecord) {
 			p.event(c.Name, EventNormal, "StateProven", "the copy on "+c.Name+" is healthy with the state of "+m.From)
 		}
 	}
-	without := missesState(c.Started)
 	for _, m := range p.moves {
-		again := m.From == c.Name && m.over() && c.Started != "" && !p.letGo(m)
-		older := without && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
-		if !m.live() || p.holder(m) != "" || !again && !older {
-			continue
+		if c.outdates(m) && p.waits(m) {
+			m.Proven = true
+			p.event(c.Name, EventNormal, "StateOutdated", "the application is healthy on "+c.Name+" without the state of "+m.From+", which ends")
 		}
-		m.Proven = true
-		p.event(c.Name, EventNormal, "StateOutdated", "the application is healthy on "+c.Name+" without the state of "+m.From+", which ends")
 	}
+}
+
+// outdates says that the state of the move ends when the copy on c is healthy: it came from
+// that copy, or the policy let that copy start without.
+func (c *ClusterRecord) outdates(m *Move) bool {
+	without := missesState(c.Started) && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
+	return without || c.Started != "" && c.keeps(m)
+}
+
+// keeps says that the state of the move is that of the copy on c: somebody put the application
+// back (E2). A copy that was started there since has its own.
+func (c *ClusterRecord) keeps(m *Move) bool {
+	return m.From == c.Name && m.over() && (c.Started == "" || c.Started == AlreadyRunning)
 }
 
 // since says that a stored time lies in an earlier second. If not, it will in the next
@@ -170,6 +179,16 @@ func (p *planner) holder(m *Move) string {
 		}
 	}
 	return holder
+}
+
+// waits says that no copy has the state of the move. One that had received it and leaves in
+// this very second has it still, so that Plan agrees with its own output (F13).
+func (p *planner) waits(m *Move) bool { return m.live() && p.holder(m) == "" && !p.letGo(m) }
+
+func (p *planner) letGo(m *Move) bool {
+	return slices.ContainsFunc(p.moves, func(other *Move) bool {
+		return !p.later(other.Created) && p.gave(&Delivery{Attempt: other.Received, At: other.Created}, m)
+	})
 }
 
 // gave says that the copy received the state of the move: from there, or from another

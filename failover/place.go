@@ -187,7 +187,10 @@ func (p *planner) received(g gates, c *ClusterRecord, d *Delivery) (Placement, b
 	if seen := eviction.Observe(p.items, c.Name, time.Time{}); seen.Health == eviction.Healthy && seen.Applied {
 		p.since(d.At) // else the next second proves the state (L5)
 	}
-	if _, held := g.assessment.Holds(c.Name, p.in.Clusters[c.Name].Presence != purge.Gone); held {
+	there := p.in.Clusters[c.Name].Presence != purge.Gone
+	_, held := g.assessment.Holds(c.Name, there)
+	_, waiting := g.standing(c.Name, func(m gateMove) bool { return m.awaited })
+	if held || waiting && !there {
 		return Placement{}, false // its own task deletes that copy (E13), or the next one must wait (P5)
 	}
 	state, m := p.retained(d)

@@ -110,6 +110,7 @@ type planner struct {
 
 	ready     map[string]decision // of clusters that are due
 	evictions []eviction.Eviction
+	ended     []*Move             // whose state had ended when this call withdrew them, or a copy that had it
 	kept      eviction.Assessment // of the last pass
 	out       PlanOutput
 	errs      []error
@@ -153,6 +154,7 @@ func refuse(in PlanInput, err error) PlanOutput {
 }
 
 func (p *planner) finish() (PlanOutput, error) {
+	p.lookAgain()
 	p.exclude()
 	p.out.Warnings = append(p.out.Warnings, warningsUnder(p.policy, "policy.")...)
 	p.prune()
@@ -344,7 +346,7 @@ func (p *planner) prune() {
 		delivered[d.Attempt] = true
 	}
 	for _, m := range p.moves {
-		if m.Proven && !delivered[m.Attempt] && !p.goingBack(m) {
+		if m.Proven && !delivered[m.Attempt] && (!p.goingBack(m) || slices.Contains(p.ended, m)) {
 			m.State = nil
 		}
 	}

@@ -356,5 +356,7 @@ func TestPlanDeliveredCopyIsGoneBesideAForeignTask(t *testing.T) {
 	s.in.Tasks = append(s.in.Tasks, left("north", 15, "north", ""))
 	s.run(20).places("west", failover.Apply, failover.Injected, "A") // that copy runs
 	s.know("west", failover.ClusterFacts{Presence: purge.Gone}).run(30).places("west", failover.Hold, failover.OldCopyNotGone, "")
+	s.in.Tasks = nil // taken away: the old copy stands all the same
+	s.run(35).places("west", failover.Hold, failover.OldCopyNotGone, "")
 	s.gone("north").run(40).places("west", failover.Apply, failover.Injected, "A")
 }

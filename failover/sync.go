@@ -40,7 +40,7 @@ func (p *planner) sync() {
 // targets and chose it again before that copy was gone: nothing moved (F9).
 func (p *planner) stays(cluster string) {
 	m := p.latestOf(cluster)
-	if m != nil && p.removed(m) && !m.Gone && p.handBack(m) {
+	if m != nil && p.removed(m) && !m.Gone && p.handBack(cluster, m.Received, p.second) {
 		p.moves = slices.DeleteFunc(p.moves, func(one *Move) bool { return one == m })
 	}
 }
@@ -51,13 +51,13 @@ func (p *planner) receivable(m *Move) bool {
 	return m.live() && (p.holder(m) == "" || m.Mode != purge.Directly && m.InjectWhenNotDirectly)
 }
 
-// handBack gives the source of a move what its copy had received, if it may have it.
-func (p *planner) handBack(m *Move) bool {
-	if !p.receivable(p.move(m.Received)) {
+// handBack gives the copy on a cluster what it had received, if it may have it.
+func (p *planner) handBack(cluster string, attempt int64, at metav1.Time) bool {
+	if !p.receivable(p.move(attempt)) {
 		return false
 	}
-	p.receive(&Delivery{To: m.From, Attempt: m.Received, At: p.second})
-	p.cluster(m.From).Started = ""
+	p.receive(&Delivery{To: cluster, Attempt: attempt, At: at})
+	p.cluster(cluster).Started = ""
 	return true
 }
 
@@ -172,7 +172,7 @@ func (p *planner) missing(m *Move) {
 		if p.isTarget(m.From) && !m.Gone && !m.NeverStarted {
 			// Whoever put the cluster back left the copy where it was, with what it received.
 			p.enter(p.cluster(m.From)).Started = AlreadyRunning
-			p.handBack(m)
+			p.handBack(m.From, m.Received, p.second)
 		}
 	}
 }
@@ -453,8 +453,9 @@ func (p *planner) removeTargets() {
 			p.leave(&Move{From: name})
 			continue
 		}
+		received := p.move(d.Attempt)
 		m := p.add(Move{
-			From: name, Mode: p.move(d.Attempt).Mode, Created: p.second, Revision: p.in.Revision,
+			From: name, Mode: received.Mode, InjectWhenNotDirectly: received.InjectWhenNotDirectly, Created: p.second, Revision: p.in.Revision,
 			ClustersBeforeFailover: before, Stage: StageEnded, StageSince: p.second, Reason: reasonRemoved,
 			Gone: p.in.Clusters[name].Presence == purge.Gone,
 		})
