@@ -57,15 +57,12 @@ func (p *planner) requests() []Request {
 func (p *planner) lookAgain() {
 	for _, m := range p.moves {
 		withdrawn := !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered)
-		if withdrawn || m.live() && p.holder(m) == "" && p.letGo(m) && slices.ContainsFunc(p.clusters, m.concerns) {
+		if withdrawn || m.live() && p.holder(m) == "" && p.letGo(m) && slices.ContainsFunc(p.clusters, func(c *ClusterRecord) bool { return c.Target && c.outdates(m) }) {
 			p.since(p.second)
 			return
 		}
 	}
 }
-
-// concerns says that the copy on a target stands for the state of the move.
-func (m *Move) concerns(c *ClusterRecord) bool { return c.Target && (c.keeps(m) || c.outdates(m)) }
 
 // recovered says that an eviction is withdrawn without a request (E11).
 func (p *planner) recovered(cluster string) bool {

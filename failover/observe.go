@@ -144,7 +144,7 @@ func (p *planner) prove(c *ClusterRecord) {
 // that copy, or the policy let that copy start without.
 func (c *ClusterRecord) outdates(m *Move) bool {
 	without := missesState(c.Started) && c.StartedAt != nil && !c.StartedAt.Before(&m.Created)
-	return without || c.Started != "" && c.keeps(m)
+	return without || c.keeps(m)
 }
 
 // keeps says that the state of the move is that of the copy on c: somebody put the application

@@ -119,6 +119,16 @@ func TestPlanForgets(t *testing.T) {
 				s.gone("east").run(40).places("west", failover.Apply, failover.NoState, "").run(50).moves()
 			},
 		},
+		"a fenced copy whose task somebody took away": {
+			reason: "P5: nobody waits for it",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "").run(0)
+				s.know("east", failover.ClusterFacts{Fenced: true}).run(5)
+				s.in.Tasks = nil
+				s.run(10).moves("east Ended").run(20).moves()
+			},
+		},
 		"a cool-down of no length": {
 			reason: "E12: zero is none, and not the default",
 			play: func(t *testing.T) {
@@ -150,16 +160,17 @@ func TestPlanForgets(t *testing.T) {
 			},
 		},
 		"failovers of many revisions": {
-			reason: "L4: those of the last revisions are enough",
+			reason: "L4: those of the last revisions are enough, and an old one of them counts",
 			play: func(t *testing.T) {
 				t.Helper()
 				s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "")
 				s.in.Record.Version, s.in.Record.Attempts, s.in.Revision = failover.RecordVersion, 20, "now"
 				s.in.Record.Clusters = []failover.ClusterRecord{{Name: "east", Target: true, Started: failover.NoState}}
-				for i := range 20 {
-					s.in.Record.Failovers = append(s.in.Record.Failovers, failover.Failover{Revision: fmt.Sprint(i), Attempt: int64(i + 1), At: *stamp(i)})
+				s.in.Record.Failovers = []failover.Failover{{Revision: "now", Attempt: 1, At: *stamp(0)}}
+				for i := range 19 {
+					s.in.Record.Failovers = append(s.in.Record.Failovers, failover.Failover{Revision: fmt.Sprint(i), Attempt: int64(i + 2), At: *stamp(i)})
 				}
-				s.run(100).run(101).decides("east", failover.AlreadyEvicting, failover.UnderEviction).counts(failover.MaxHistory)
+				s.run(100).run(101).decides("east", failover.AlreadyEvicting, failover.UnderEviction).counts(failover.MaxHistory + 1)
 			},
 		},
 	}

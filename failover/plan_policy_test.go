@@ -640,11 +640,13 @@ func TestPlanForgetsOlderMoves(t *testing.T) {
 	b := stateful(purge.Directly, 0)
 	b.Application.StatePreservation.OnMissingState = preservation.EvictWithout
 	s := newSession(t, b, "east").run(0).gone("south").gone("center")
-	s.in.Tasks = []eviction.Task{left("south", 1, "center east south", "S"), left("center", 2, "center east south", "C")}
+	s.in.Tasks = []eviction.Task{left("south", 1, "center east north south", "S"), left("center", 2, "center east north south", "C")}
 	s.run(10).moves("south Ended S", "center Ended C")
 	for i := range 5 {
 		s.see("east", eviction.Unhealthy, "").run(100*i+20).decides("east", failover.Evict, failover.EvictedWithoutState)
 		s.gone("east").lose("east").run(100*i+30).know("east", failover.ClusterFacts{}).choose("east")
 		s.run(100*i+40).places("east", failover.Apply, failover.AmbiguousOrigin, "").moves("south Ended S", "center Ended C", "east Ended")
 	}
+	s.unchoose("east").choose("north").run(510).see("north", eviction.Unhealthy, "").run(520).decides("north", failover.Evict, failover.EvictedWithoutState)
+	s.gone("north").lose("north").run(530).run(540).moves("south Ended S", "center Ended C", "east Ended", "north Ended")
 }

@@ -1,6 +1,7 @@
 package failover_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/carryover-io/carryover/eviction"
@@ -74,6 +75,34 @@ func TestPlanSeveralStates(t *testing.T) {
 					Moves: []failover.Move{lost, waits}, Deliveries: []failover.Delivery{{To: "west", Attempt: 1, At: *stamp(0)}},
 				}
 				s.run(10).places("west", failover.Apply, failover.AlreadyRunning, "")
+			},
+		},
+		"back where it came from, after a move without state": {
+			reason: "F7: the health of that copy ends its older state, whatever else left before",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "west").see("west", eviction.Healthy, "W")
+				plain := failover.Move{Attempt: 1, From: "east", Mode: purge.Directly, Created: *stamp(0), Stage: failover.StageEnded, StageSince: *stamp(0)}
+				waits, state := plain, stateOf(map[string]string{job: "S"})
+				waits.Attempt, waits.From, waits.State, waits.ClustersBeforeFailover, waits.Gone = 2, "west", &state, []string{"west"}, true
+				s.in.Record = failover.Record{
+					Version: failover.RecordVersion, Attempts: 2, Moves: []failover.Move{plain, waits},
+					Clusters: []failover.ClusterRecord{{Name: "west", Target: true, Started: failover.AlreadyRunning}},
+				}
+				s.run(10)
+				if !slices.ContainsFunc(s.out.Events, func(e failover.Event) bool { return e.Cluster == "west" && e.Reason == "StateOutdated" }) {
+					t.Errorf("events %v", s.out.Events)
+				}
+			},
+		},
+		"back where it came from, and never gone": {
+			reason: "F13: the health of that copy ends its older state in one call",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0).run(2)
+				s.in.Tasks = nil
+				s.run(5).moves("east Ended A")
+				s.know("east", failover.ClusterFacts{Presence: purge.Present}).see("east", eviction.Healthy, "A").choose("east").run(10).run(20).moves()
 			},
 		},
 		"a state without values": {

@@ -407,4 +407,21 @@ func TestPlanOlderLife(t *testing.T) {
 		observed(11)
 		s.run(30).places("west", failover.Apply, failover.NoState, "")
 	})
+	t.Run("dated, beside one that is not", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t, eviction.Unhealthy)
+		item := s.in.Items[0]
+		item.Health, item.ObservedAt = eviction.Healthy, stamp(11)
+		s.in.Items = append(s.in.Items, item)
+		s.run(20).decides("west", failover.None, failover.ApplicationHealthy)
+	})
+	t.Run("in another order", func(t *testing.T) {
+		t.Parallel()
+		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").see("west", eviction.Healthy, "old").run(0)
+		s.gone("east").lose("east").choose("west")
+		s.in.Items = append(s.in.Items, eviction.AggregatedStatusItem{ClusterName: "west", Health: eviction.Unhealthy})
+		s.run(10)
+		slices.Reverse(s.in.Items)
+		s.run(20).decides("west", failover.None, failover.HealthUnknown)
+	})
 }
