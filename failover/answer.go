@@ -189,12 +189,15 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	}
 	p.tasks = w.Tasks
 	p.setTargets(w.Targets)
-	var received int64
+	back := &Move{From: cluster} // what the copy had received
 	var at metav1.Time
 	gone := false
 	for _, m := range p.moves {
 		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
-			received, at, gone = cmp.Or(m.Received, received), m.Created, m.Gone || m.NeverStarted
+			if m.Received != 0 {
+				back = m
+			}
+			at, gone = m.Created, m.Gone || m.NeverStarted
 			if m.Pending != nil && m.Pending.Delivery != nil {
 				at = m.Pending.Delivery.At
 			}
@@ -202,7 +205,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 		}
 	}
 	p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
-	p.comeBack(cluster, received, at, gone)
+	p.comeBack(back, at, gone)
 }
 
 // takeBack ends a move as withdrawn. Its state stays with the copy that comes back; it
@@ -231,15 +234,15 @@ func (p *planner) recall(m *Move) {
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that
 // copy had received.
-func (p *planner) comeBack(cluster string, received int64, at metav1.Time, gone bool) {
-	c := p.enter(p.cluster(cluster))
+func (p *planner) comeBack(m *Move, at metav1.Time, gone bool) {
+	c := p.enter(p.cluster(m.From))
 	c.EvictedAt, c.CooldownSeconds = nil, nil
 	if gone {
 		return // what comes there is a new copy
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
-	p.recall(p.move(received))
-	p.handBack(cluster, received, at)
+	p.recall(p.move(m.Received))
+	p.handBack(m, at)
 	p.items = p.current() // those there are about this copy
 	p.look(c)
 }

@@ -40,24 +40,21 @@ func (p *planner) sync() {
 // targets and chose it again before that copy was gone: nothing moved (F9).
 func (p *planner) stays(cluster string) {
 	m := p.latestOf(cluster)
-	if m != nil && p.removed(m) && !m.Gone && p.handBack(cluster, m.Received, p.second) {
+	if m != nil && p.removed(m) && !m.Gone && p.handBack(m, p.second) {
 		p.moves = slices.DeleteFunc(p.moves, func(one *Move) bool { return one == m })
 	}
 }
 
-// receivable says that a copy may receive the state of the move again: it still waits, or
-// may be with two copies.
-func (p *planner) receivable(m *Move) bool {
-	return m.live() && (p.holder(m) == "" || m.Mode != purge.Directly && m.InjectWhenNotDirectly)
-}
-
-// handBack gives the copy on a cluster what it had received, if it may have it.
-func (p *planner) handBack(cluster string, attempt int64, at metav1.Time) bool {
-	if !p.receivable(p.move(attempt)) {
+// handBack gives the source of a move what its copy had received, if that still waits, or may be
+// with two copies.
+func (p *planner) handBack(m *Move, at metav1.Time) bool {
+	received := p.move(m.Received)
+	shared := m.InjectWhenNotDirectly && m.Mode != purge.Directly
+	if !received.live() || p.holder(received) != "" && !shared {
 		return false
 	}
-	p.receive(&Delivery{To: cluster, Attempt: attempt, At: at})
-	p.cluster(cluster).Started = ""
+	p.receive(&Delivery{To: m.From, Attempt: m.Received, At: at})
+	p.cluster(m.From).Started = ""
 	return true
 }
 
@@ -172,7 +169,7 @@ func (p *planner) missing(m *Move) {
 		if p.isTarget(m.From) && !m.Gone && !m.NeverStarted {
 			// Whoever put the cluster back left the copy where it was, with what it received.
 			p.enter(p.cluster(m.From)).Started = AlreadyRunning
-			p.handBack(m.From, m.Received, p.second)
+			p.handBack(m, p.second)
 		}
 	}
 }
