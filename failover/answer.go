@@ -189,23 +189,26 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	}
 	p.tasks = w.Tasks
 	p.setTargets(w.Targets)
-	back := &Move{From: cluster} // what the copy had received
-	var at metav1.Time
-	gone := false
+	back := Move{From: cluster}
 	for _, m := range p.moves {
-		if m.From == cluster && (m.Stage == StagePending || m.Stage == StageEvicting) {
-			if m.Received != 0 {
-				back = m
-			}
-			at, gone = m.Created, m.Gone || m.NeverStarted
-			if m.Pending != nil && m.Pending.Delivery != nil {
-				at = m.Pending.Delivery.At
-			}
+		if m.From == cluster && !m.over() {
+			back.add(m)
 			p.takeBack(m)
 		}
 	}
 	p.event(cluster, EventNormal, "Withdrawn", "the eviction of "+cluster+" is withdrawn: "+w.Message)
-	p.comeBack(back, at, gone)
+	p.comeBack(&back)
+}
+
+// add makes m what its evictions say together: the newest, with what any of them says that the
+// copy had received, and since when.
+func (m *Move) add(newer *Move) {
+	received := m.Received
+	*m = *newer
+	m.Received = cmp.Or(m.Received, received)
+	if m.Pending != nil && m.Pending.Delivery != nil {
+		m.Created = m.Pending.Delivery.At
+	}
 }
 
 // takeBack ends a move as withdrawn. Its state stays with the copy that comes back; it
@@ -234,15 +237,15 @@ func (p *planner) recall(m *Move) {
 
 // comeBack makes a cluster a target again whose copy was never deleted, with what that
 // copy had received.
-func (p *planner) comeBack(m *Move, at metav1.Time, gone bool) {
+func (p *planner) comeBack(m *Move) {
 	c := p.enter(p.cluster(m.From))
 	c.EvictedAt, c.CooldownSeconds = nil, nil
-	if gone {
+	if m.Gone || m.NeverStarted {
 		return // what comes there is a new copy
 	}
 	c.PlacedAt, c.Started = nil, AlreadyRunning
 	p.recall(p.move(m.Received))
-	p.handBack(m, at)
+	p.handBack(m, m.Created)
 	p.items = p.current() // those there are about this copy
 	p.look(c)
 }

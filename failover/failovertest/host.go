@@ -362,8 +362,13 @@ func (s *state) ended(t eviction.Task, r round) error {
 			return broken("E11", "the eviction of %s is withdrawn while its copy is deleted", c.name)
 		}
 		c.copy.leaving = ""
-		// What the copy stands for needs no other one, also where one received it meanwhile.
-		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return o.origin == c.name || s.holds(c, o.value) })
+		// What the copy stands for needs no other one, also where one received it meanwhile: that one
+		// may pass it on, where the policy shares it.
+		own := func(o owed) bool { return o.origin == c.name || s.holds(c, o.value) }
+		for i := range s.owed {
+			s.owed[i].optional = s.owed[i].optional || own(s.owed[i])
+		}
+		s.owed = slices.DeleteFunc(s.owed, func(o owed) bool { return own(o) && !s.anyMode() })
 		return nil
 	}
 	if c.copy != nil && c.copy.leaving != "" && !s.isEvicted(c.name) && !slices.ContainsFunc(r.out.Purges, func(p failover.PurgeDecision) bool {
