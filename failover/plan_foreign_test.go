@@ -215,6 +215,15 @@ func TestPlanTaskBesideAPendingEviction(t *testing.T) {
 	}
 }
 
+// F14: a withdrawal of one cluster that was not written says nothing of the pending eviction
+// of another one, which somebody took off the targets.
+func TestPlanPendingBesideAWithdrawal(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, plain(purge.Gracefully, 0), "east", "west").see("east", eviction.Healthy, "A").see("west", eviction.Unhealthy, "W").run(0)
+	s.see("west", eviction.Healthy, "W").know("east", failover.ClusterFacts{Taints: lostCluster()}).crash(10).decides("east", failover.Evict, failover.TaintUntolerated)
+	s.unchoose("east").run(20).ended(failover.OutcomeWithdrawn, failover.OutcomeVanished)
+}
+
 // F9, F14: what the scheduler took away has no task. One of that very second is somebody
 // else's eviction.
 func TestPlanTaskOfARemovedTarget(t *testing.T) {

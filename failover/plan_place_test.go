@@ -31,6 +31,15 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 				takenBack(t, plain(purge.Directly, 0), "west").places("west", failover.Apply, failover.NoState, "")
 			},
 		},
+		"an eviction that is missing in the second in which it was seen": {
+			reason: "F13: nothing is concluded from that yet, and the new copy waits",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0).run(5)
+				s.in.Tasks = nil
+				s.see("east", eviction.HealthUnknown, "A").choose("east", "west").run(5).places("west", failover.Hold, failover.OldCopyNotGone, "")
+			},
+		},
 		"an eviction that somebody took away, and another one": {
 			reason: "L6: that copy is an old one again, and the state that left with it goes nowhere before",
 			play: func(t *testing.T) {
@@ -64,6 +73,29 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 				t.Helper()
 				s := newSession(t, plain(purge.Never, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 				s.know("east", failover.ClusterFacts{Presence: purge.Present}).choose("east").run(10).places("east", failover.Hold, "TargetUnderEviction", "")
+			},
+		},
+		"chosen again, and a withdrawal that is not written": {
+			reason: "E13, F14: the eviction goes on, and so does the wait",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := newSession(t, plain(purge.Never, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
+				s.choose("east").run(10).ask(asked("east", failover.RequestWithdraw, -1)).crash(20).places("east", failover.Apply, failover.NoState, "")
+				s.ask().run(30).places("east", failover.Hold, "TargetUnderEviction", "")
+			},
+		},
+		"asked back after another copy received its state": {
+			reason: "F7: two copies hold the same state only where the policy says so",
+			play: func(t *testing.T) {
+				t.Helper()
+				b := stateful(purge.Directly, 0)
+				b.Cluster.PurgeMode = purge.Gracefully
+				s := newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
+				s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
+				s.know("west", failover.ClusterFacts{Taints: lostCluster()}).run(20).decides("west", failover.Evict, failover.TaintUntolerated)
+				s.know("west", failover.ClusterFacts{Fenced: true}).choose("north").run(30).places("north", failover.Apply, failover.Injected, "A")
+				s.know("west", failover.ClusterFacts{}).ask(asked("west", failover.RequestWithdraw, -1)).run(40)
+				s.places("west", failover.Apply, failover.DeliveredElsewhere, "").places("north", failover.Apply, failover.Injected, "A")
 			},
 		},
 		"gone in place while nobody may delete": {

@@ -22,8 +22,8 @@ func received(t *testing.T) *session {
 	s := newSession(t, stateful(purge.Directly, 0))
 	state := stateOf(map[string]string{job: "A"})
 	moved := failover.Move{
-		Attempt: 1, From: "east", Mode: purge.Directly, Cause: preservation.Application, Created: *stamp(0), ClustersBeforeFailover: []string{"east"},
-		State: &state, Stage: failover.StageEnded, StageSince: *stamp(0), Gone: true,
+		Attempt: 1, From: "east", Mode: purge.Directly, Cause: preservation.Application, Created: *stamp(6), ClustersBeforeFailover: []string{"east"},
+		State: &state, Stage: failover.StageEnded, StageSince: *stamp(6), Gone: true,
 	}
 	later := moved
 	later.Attempt, later.State, later.Created = 2, nil, *stamp(1)

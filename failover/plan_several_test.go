@@ -25,12 +25,23 @@ func TestPlanSeveralStates(t *testing.T) {
 		play   func(t *testing.T)
 	}{
 		"another one left after the delivery": {
-			reason: "I1: north received A, and not what west had: that one waits",
+			reason: "I1: north received A, and not what west had, were it the same: that one waits",
 			play: func(t *testing.T) {
 				t.Helper()
-				s := delivered(t).choose("west").run(20).places("west", failover.Apply, failover.DeliveredElsewhere, "")
-				s.see("west", eviction.Unhealthy, "W").run(30).decides("west", failover.Evict, failover.ApplicationFailure)
-				s.gone("west").lose("west").choose("south").run(40).places("south", failover.Hold, failover.SeveralTargets, "")
+				for _, job := range []string{"W", "A"} {
+					s := delivered(t).choose("west").run(20).places("west", failover.Apply, failover.DeliveredElsewhere, "")
+					s.see("west", eviction.Unhealthy, job).run(30).decides("west", failover.Evict, failover.ApplicationFailure)
+					s.gone("west").lose("west").choose("south").run(40).places("south", failover.Hold, failover.SeveralTargets, "")
+				}
+			},
+		},
+		"acknowledged where it came from": {
+			reason: "F7: north received it and was not healthy with it, so that nobody may end it there",
+			play: func(t *testing.T) {
+				t.Helper()
+				s := delivered(t).ask(asked("east", failover.RequestAcknowledge, -1)).run(20).places("north", failover.Apply, failover.Injected, "A")
+				s.ask().see("north", eviction.Unhealthy, "N").run(30).gone("north").lose("north").choose("south").run(40)
+				s.places("south", failover.Apply, failover.Injected, "A")
 			},
 		},
 		"another one left before north got its own back": {
@@ -122,11 +133,16 @@ func TestPlanSeveralStates(t *testing.T) {
 			play: func(t *testing.T) {
 				t.Helper()
 				s := newSession(t, stateful(purge.Directly, 0), "west").see("west", eviction.Healthy, "W")
+				state := stateOf(map[string]string{job: "S"})
 				s.in.Record = failover.Record{
 					Version: failover.RecordVersion, Clusters: []failover.ClusterRecord{{Name: "west", Target: true}},
 					Deliveries: []failover.Delivery{{To: "west", Attempt: 7, At: *stamp(0)}},
+					Moves: []failover.Move{{
+						Attempt: 1, From: "south", Mode: purge.Directly, Created: *stamp(0), ClustersBeforeFailover: []string{"south"},
+						State: &state, Stage: failover.StageEnded, StageSince: *stamp(0), Gone: true,
+					}},
 				}
-				s.run(10).places("west", failover.Apply, failover.NoState, "").tells("west Normal StateReleased")
+				s.run(10).places("west", failover.Apply, failover.AlreadyRunning, "").tells("west Normal StateReleased").moves("south Ended S")
 			},
 		},
 	}
