@@ -98,6 +98,17 @@ func TestPlanFollows(t *testing.T) {
 				s.ask(asked("east", failover.RequestWithdraw, -1)).run(10).ended(failover.OutcomeWithdrawn).warns("east", failover.WithdrawRefused, false)
 			},
 		},
+		"asked back where the policy lets no taint evict": {
+			reason: "E11, F10: it would not be evicted again",
+			play: func(t *testing.T) {
+				t.Helper()
+				b := plain(purge.Gracefully, 0)
+				b.Cluster = nil
+				s := newSession(t, b, "east").see("east", eviction.Healthy, "A").know("east", failover.ClusterFacts{Taints: lostCluster()})
+				s.ask(asked("east", failover.RequestEvict, -1)).run(0).decides("east", failover.Evict, failover.PlannedMove)
+				s.ask(asked("east", failover.RequestWithdraw, -1)).run(10).ended(failover.OutcomeWithdrawn)
+			},
+		},
 		"the withdrawal is not written, and cannot be any more": {
 			reason: "F14: the eviction goes on as if nobody had withdrawn it",
 			play: func(t *testing.T) {
