@@ -413,6 +413,7 @@ func TestGateReadsThePolicy(t *testing.T) {
 	t.Parallel()
 	graceful := []eviction.Task{leaving(purge.Gracefully, "east", 0, "east", "A")}
 	directly := []eviction.Task{left("east", 0, "east", "A")}
+	receiverLeft := append(slices.Clone(directly), leaving(purge.Gracefully, "south", 60, "south", ""))
 	tests := map[string]struct {
 		reason    string
 		targets   string
@@ -428,6 +429,8 @@ func TestGateReadsThePolicy(t *testing.T) {
 		"gracefully":         {reason: "the mode counts, not that east is gone", targets: "west", tasks: graceful, want: "Apply ModeNotDirectly"},
 		"gracefully, inject": {reason: "the new copy has it, too", targets: "west", tasks: graceful, anyMode: true, want: "Apply Injected A of east"},
 		"gracefully, no one": {reason: "what nobody injects is missed by nobody", targets: "west north", tasks: graceful, want: "Apply SeveralTargets"},
+		"receiver left":      {reason: "its old copy has the state", targets: "west", tasks: receiverLeft, want: "Apply ModeNotDirectly"},
+		"receiver, inject":   {reason: "and shares it", targets: "west", tasks: receiverLeft, anyMode: true, want: "Apply Injected A of east"},
 		"gracefully, misses": {reason: "what is injected is missing state", targets: "west north", tasks: graceful, anyMode: true, want: "Hold SeveralTargets"},
 	}
 	for name, tc := range tests {
