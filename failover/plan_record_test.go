@@ -191,3 +191,17 @@ func TestPlanCountsOnFromTheLastMove(t *testing.T) {
 		t.Errorf("moves %+v, %d attempts", s.out.Record.Moves, s.out.Record.Attempts)
 	}
 }
+
+// A new record reads from the tasks that the copy on west received the state of the newest move,
+// and not that another cluster left with the same (F14, I1).
+func TestPlanNewRecordFindsTheMoveOfAReceivedState(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, stateful(purge.Directly, 0), "west").gone("east").gone("south")
+	s.in.Tasks = []eviction.Task{left("south", 0, "east south", "A"), left("east", 30, "east", "A")} // side by side
+	s.see("west", eviction.Unhealthy, "W").know("west", failover.ClusterFacts{Presence: purge.Present})
+	s.in.Policy.Application.DecisionConditions.TolerationSeconds = ptr(int32(600))
+	s.run(60).places("west", failover.Apply, failover.Injected, "A")
+	if got := s.out.Placements[0]; got.Origin != "east" || got.Attempt != 2 {
+		t.Errorf("the state of %s, attempt %d, want that of east, 2", got.Origin, got.Attempt)
+	}
+}
