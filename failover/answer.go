@@ -57,7 +57,8 @@ func (p *planner) requests() []Request {
 func (p *planner) lookAgain() {
 	for _, m := range p.moves {
 		withdrawn := !p.later(m.Created) && slices.ContainsFunc(p.taskedClusters(), p.recovered)
-		if withdrawn || m.live() && p.holder(m) == "" && p.letGo(m) && slices.ContainsFunc(p.clusters, func(c *ClusterRecord) bool { return c.Target && c.outdates(m) }) {
+		matters := func(c *ClusterRecord) bool { return c.Target && c.outdates(m) }
+		if withdrawn || p.letGo(m) && p.holder(m) == "" && slices.ContainsFunc(p.clusters, matters) {
 			p.since(p.second)
 			return
 		}
