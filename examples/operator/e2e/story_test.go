@@ -65,6 +65,9 @@ func newStory(t *testing.T) *story {
 			s.dump()
 		}
 	})
+	for _, cluster := range []string{"east", "west"} { // else the first one that is gets the application
+		s.isReady(cluster, "True")
+	}
 	return s
 }
 
