@@ -193,7 +193,7 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	back := Move{From: cluster}
 	for _, m := range p.moves {
 		if m.From == cluster && !m.over() {
-			back.add(m)
+			back.merge(m)
 			p.takeBack(m)
 		}
 	}
@@ -201,9 +201,9 @@ func (p *planner) withdraw(cluster string, requested bool) {
 	p.comeBack(&back)
 }
 
-// add makes m what its evictions say together: the newest, with what any of them says that the
-// copy had received, and since when.
-func (m *Move) add(newer *Move) {
+// merge makes m what several evictions of one cluster say together: the newest, with what any of
+// them says that the copy had received, and since when.
+func (m *Move) merge(newer *Move) {
 	received := m.Received
 	*m = *newer
 	m.Received = cmp.Or(m.Received, received)

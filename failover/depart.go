@@ -35,7 +35,7 @@ func (p *planner) prepare(c *ClusterRecord, cause preservation.Cause) (Preparati
 		if state.IsEmpty() {
 			return waiting
 		}
-		return slices.Insert(waiting, 0, state)
+		return append([]preservation.State{state}, waiting...)
 	}
 	return d.prepare()
 }

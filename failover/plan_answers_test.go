@@ -105,10 +105,7 @@ func TestPlanSorts(t *testing.T) {
 // TestPlanForgets is about what a record keeps, and for how long (F1, F8).
 func TestPlanForgets(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"a copy whose task somebody took away": {
 			reason: "L6: it is not gone, so that the next copy waits for it in every later call",
 			play: func(t *testing.T) {
@@ -174,13 +171,7 @@ func TestPlanForgets(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // TestPlanWeighsOpinions is F10, F11 and F6: what acts goes before what waits, and what is not
@@ -193,10 +184,7 @@ func TestPlanWeighsOpinions(t *testing.T) {
 		b.Cluster.StatePreservation.MissingStateDeadlineSeconds = ptr(int32(120))
 		return b
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"a taint that is tolerated for ever, and bad health": {
 			reason: "F10: the application is to be left for its health all the same",
 			play: func(t *testing.T) {
@@ -241,11 +229,5 @@ func TestPlanWeighsOpinions(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }

@@ -30,10 +30,7 @@ func TestPlanCopies(t *testing.T) {
 	foreign := func(s *session) {
 		s.in.Tasks = append(s.in.Tasks, left("south", 35, "south", ""))
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"started without state": {
 			reason: "nothing is handed to a copy that runs, though no move lists it",
 			play: func(t *testing.T) {
@@ -138,13 +135,7 @@ func TestPlanCopies(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // TestPlanRetainsConflicts is F7: what is kept until the next failover keeps what its rule

@@ -27,10 +27,7 @@ func TestPlanTriesWhatGoesOn(t *testing.T) {
 		s.in.Policy, s.in.Template = stateful(purge.Directly, 0), manifest(nil)
 		return s.gone("east").lose("east")
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"where the host writes": {
 			reason: "I4: labels of this pod template would restart pods",
 			play: func(t *testing.T) {
@@ -100,23 +97,14 @@ func TestPlanTriesWhatGoesOn(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // TestPlanLeavesWithItsOwn is about copies that are asked, whatever the record says that they
 // received (F6).
 func TestPlanLeavesWithItsOwn(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"a record that lost the move": {
 			reason: "L4: nobody knows what was received",
 			play: func(t *testing.T) {
@@ -168,13 +156,7 @@ func TestPlanLeavesWithItsOwn(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // TestPlanUnscheduled is E9: where the scheduler has not seen the targets, no second changes

@@ -50,10 +50,7 @@ func (s *session) keep(seconds int) *session {
 // A task without a time is one eviction, in whatever call it is seen (E6, E10, F14).
 func TestPlanTasksWithoutATime(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"seen again": {
 			reason: "the second call finds the move of the first",
 			play: func(t *testing.T) {
@@ -155,13 +152,7 @@ func TestPlanTasksWithoutATime(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // E10: tasks of one cluster are told apart by their second, and each ends by itself.

@@ -16,10 +16,7 @@ func TestPlanGates(t *testing.T) {
 		t.Helper()
 		return newSession(t, b, "east").see("east", eviction.Unhealthy, "A").run(0)
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"a mode that is none": {
 			reason: "P3: the task of somebody else holds new copies",
 			play: func(t *testing.T) {
@@ -143,11 +140,5 @@ func TestPlanGates(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }

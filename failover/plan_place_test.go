@@ -20,10 +20,7 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 		s.in.Tasks = nil
 		return s.see("east", eviction.HealthUnknown, "A").choose("east").choose(also...).run(10).ended(failover.OutcomeVanished)
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"an eviction that somebody took away": {
 			reason: "I1: the application stays there, so that no other copy waits for its end",
 			play: func(t *testing.T) {
@@ -171,13 +168,7 @@ func TestPlanPlacesBesideOldCopies(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // TestPlanRulesOfBothBlocks is L6: what either block requires is required, and what neither

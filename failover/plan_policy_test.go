@@ -60,10 +60,7 @@ func plain(mode purge.Mode, toleration int32) failover.Behavior {
 
 func TestPlanConditions(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"initial toleration": {
 			reason: "F3: it counts until the application was first healthy on that cluster",
 			play: func(t *testing.T) {
@@ -231,13 +228,7 @@ func TestPlanConditions(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 func TestPlanRetention(t *testing.T) {

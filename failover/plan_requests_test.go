@@ -31,10 +31,7 @@ func TestPlanRequestsThatStay(t *testing.T) {
 		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 		return s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"an eviction of an earlier stay": {
 			reason: "the application came back to east later: it was not asked to leave again",
 			play: func(t *testing.T) {
@@ -135,13 +132,7 @@ func TestPlanRequestsThatStay(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 // L3: of two requests to leave, for different causes, the same one counts in any order.

@@ -20,10 +20,7 @@ func TestPlanSeveralStates(t *testing.T) {
 		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 		return s.gone("east").lose("east").choose("north").run(10).places("north", failover.Apply, failover.Injected, "A")
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"another one left after the delivery": {
 			reason: "I1: north received A, and not what west had, were it the same: that one waits",
 			play: func(t *testing.T) {
@@ -146,11 +143,5 @@ func TestPlanSeveralStates(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }

@@ -41,10 +41,7 @@ func TestPlanFollows(t *testing.T) {
 		s := newSession(t, stateful(purge.Directly, 0), "east").see("east", eviction.Unhealthy, "A").run(0)
 		return s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"finished": {
 			reason: "F8: each move has its end",
 			play: func(t *testing.T) {
@@ -247,11 +244,5 @@ func TestPlanFollows(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }

@@ -14,10 +14,7 @@ import (
 
 func TestPlanTimers(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"unknown in between": {
 			reason: "F2: Unknown neither clears nor evicts; the toleration ends at its very second",
 			play: func(t *testing.T) {
@@ -96,13 +93,7 @@ func TestPlanTimers(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 func TestPlanState(t *testing.T) {
@@ -115,10 +106,7 @@ func TestPlanState(t *testing.T) {
 		s.see("east", eviction.Unhealthy, "A").run(1).decides("east", failover.Evict, failover.ApplicationFailure)
 		return s.gone("east").lose("east").choose("west").run(10).places("west", failover.Apply, failover.Injected, "A")
 	}
-	tests := map[string]struct {
-		reason string
-		play   func(t *testing.T)
-	}{
+	tests := map[string]episode{
 		"second failover": {
 			reason: "F6: a copy that was never healthy is not asked, whatever it reports",
 			play: func(t *testing.T) {
@@ -243,13 +231,7 @@ func TestPlanState(t *testing.T) {
 			},
 		},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			t.Log(test.reason)
-			test.play(t)
-		})
-	}
+	play(t, tests)
 }
 
 func TestPlanWithdrawal(t *testing.T) {

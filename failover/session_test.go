@@ -244,3 +244,20 @@ func stateful(mode purge.Mode, toleration int32) failover.Behavior {
 func lostCluster() []failover.Taint {
 	return []failover.Taint{{Key: "example.com/lost", Effect: failover.NoExecute}}
 }
+
+// episode is what happens to one session, and why it must go that way.
+type episode struct {
+	reason string
+	play   func(t *testing.T)
+}
+
+func play(t *testing.T, episodes map[string]episode) {
+	t.Helper()
+	for name, one := range episodes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(one.reason)
+			one.play(t)
+		})
+	}
+}

@@ -96,6 +96,10 @@ func storyWorlds() map[string]failovertest.World {
 		w.Policy.Application.StatePreservation.OnMissingState = preservation.EvictWithout
 		w.Policy.Cluster.StatePreservation.OnMissingState = preservation.EvictWithout
 	})
+	change("directly, two copies, sharing", "directly, two copies", func(w *failovertest.World) { // which Directly does not
+		w.Policy.Application.StatePreservation.InjectWhenNotDirectly = true
+		w.Policy.Cluster.StatePreservation.InjectWhenNotDirectly = true
+	})
 	change("gracefully, two copies", "gracefully", func(w *failovertest.World) {
 		w.Clusters, w.Copies = []string{"east", "west", "north"}, 2
 	})
